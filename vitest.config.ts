@@ -1,0 +1,44 @@
+import { defineConfig } from "vitest/config";
+
+// Tests run from source: the packages' own export condition leads to `src`, so nothing needs building first.
+const conditions = ["@hivepace/source"];
+const shared = {
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+};
+const never = ["**/node_modules/**", "**/dist/**", "**/.cache/**"];
+const needsServers = "**/*.integration.test.ts";
+const needsBrowser = "**/*.browser.test.ts";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        ...shared,
+        test: { name: "unit", include: ["**/*.test.ts"], exclude: [...never, needsServers, needsBrowser] },
+      },
+      {
+        ...shared,
+        test: {
+          name: "integration",
+          include: [needsServers],
+          exclude: never,
+          globalSetup: "tooling/servers/src/vitest-setup.ts",
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: "browser",
+          include: [needsBrowser],
+          exclude: never,
+          globalSetup: "tooling/servers/src/vitest-setup.ts",
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
