@@ -1,1 +1,31 @@
-export const x: AsyncDisposable | undefined = undefined;
+export type { AbortSignalLike } from "./abort-signal.ts";
+export { type Clock, systemClock, type TimerOptions } from "./clock.ts";
+export {
+  type AnnouncedEvent,
+  channelNames,
+  type DeniedEvent,
+  type GrantedEvent,
+  type WaitedEvent,
+} from "./diagnostics.ts";
+export {
+  CapacityExhaustedError,
+  ClosedError,
+  type ExhaustedReason,
+  HivepaceError,
+  type HivepaceErrorCodes,
+  InvalidCapacityError,
+  InvalidConfigError,
+  InvalidWindowError,
+  isHivepaceError,
+  ResourceUnknownError,
+} from "./errors.ts";
+export { MemoryLimiter, type MemoryLimiterOptions } from "./memory-limiter.ts";
+export type {
+  AcquireOptions,
+  Capacity,
+  CapacityOptions,
+  CapacityUpdate,
+  RateLimiter,
+  ReducedDetails,
+} from "./rate-limiter.ts";
+export { type BucketLimit, TokenBucket } from "./token-bucket.ts";

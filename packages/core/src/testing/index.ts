@@ -1,1 +1,1 @@
-export const y = 1;
+export { ManualClock } from "./manual-clock.ts";

@@ -1,0 +1,6 @@
+/** The rule for capacities, windows and costs, as error messages say it. */
+export const AMOUNT = "a number above 0 and at most 2^53 - 1";
+
+export function isAmount(value: unknown): value is number {
+  return typeof value === "number" && value > 0 && value <= Number.MAX_SAFE_INTEGER;
+}

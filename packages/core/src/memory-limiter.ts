@@ -1,0 +1,247 @@
+import { AMOUNT, isAmount } from "./amount.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { announced, type DeniedEvent, denied, granted } from "./diagnostics.ts";
+import { CapacityExhaustedError, ClosedError, InvalidConfigError, ResourceUnknownError } from "./errors.ts";
+import { Listeners } from "./listeners.ts";
+import type {
+  AcquireOptions,
+  Capacity,
+  CapacityOptions,
+  CapacityUpdate,
+  RateLimiter,
+  ReducedDetails,
+} from "./rate-limiter.ts";
+import { Resource } from "./resource.ts";
+import { Sweep } from "./sweep.ts";
+import type { BucketLimit } from "./token-bucket.ts";
+import { tooLarge, WaitingRoom } from "./waiting-room.ts";
+
+export interface MemoryLimiterOptions {
+  clock?: Clock | undefined;
+  /** How many may wait for one resource; the next is refused with CAPACITY_EXHAUSTED. Default: any number. */
+  maxQueue?: number | undefined;
+  /**
+   * The limit of a resource for which none was set; undefined if it has none. What is made so is forgotten again while
+   * it is full and unused, so that names may come and go by the million: for the same name, give the same limit.
+   */
+  capacityFor?: ((resource: string) => BucketLimit | undefined) | undefined;
+  /** How often to look for resources to forget. Default: 30 seconds. */
+  sweepIntervalMs?: number | undefined;
+}
+
+const DEFAULTS = { maxQueue: Infinity, sweepIntervalMs: 30_000 };
+
+/** Every uncontended `acquire` returns this one: a promise of nothing has nothing to tell apart. */
+const GRANTED = Promise.resolve();
+
+/** Limits the requests of one process, with a token bucket for each resource. */
+export class MemoryLimiter implements RateLimiter {
+  readonly #clock: Clock;
+  readonly #maxQueue: number;
+  readonly #capacityFor: MemoryLimiterOptions["capacityFor"];
+  /** Empty once closed, so that the request path need not look at a flag. */
+  readonly #resources = new Map<string, Resource>();
+  readonly #listeners = new Listeners<CapacityUpdate>();
+  readonly #sweep: Sweep<string, Resource>;
+  #closed = false;
+
+  constructor(options: MemoryLimiterOptions = {}) {
+    const {
+      clock = systemClock,
+      maxQueue = DEFAULTS.maxQueue,
+      sweepIntervalMs = DEFAULTS.sweepIntervalMs,
+      capacityFor,
+    } = options;
+    if (!(maxQueue === Infinity || (Number.isInteger(maxQueue) && maxQueue >= 0)))
+      throw new InvalidConfigError("maxQueue", "a whole number of 0 or more, or Infinity", maxQueue);
+    if (!isAmount(sweepIntervalMs)) throw new InvalidConfigError("sweepIntervalMs", AMOUNT, sweepIntervalMs);
+    if (capacityFor !== undefined && typeof capacityFor !== "function")
+      throw new InvalidConfigError("capacityFor", "a function", capacityFor);
+    this.#clock = clock;
+    this.#maxQueue = maxQueue;
+    this.#capacityFor = capacityFor;
+    this.#sweep = new Sweep(clock, sweepIntervalMs, this.#resources, (it, now) => it.onDemand && it.isIdle(now));
+  }
+
+  tryAcquire(resource: string, cost = 1): boolean {
+    checkCost(cost);
+    const entry = this.#resources.get(resource) ?? this.#make(resource);
+    if (entry !== undefined && entry.room === undefined && entry.take(cost, this.#clock.now())) {
+      entry.inFlight++;
+      if (granted.hasSubscribers) granted.publish({ resource, cost });
+      return true;
+    }
+    if (denied.hasSubscribers) this.#reportDenied(resource, cost, entry);
+    return false;
+  }
+
+  acquire(resource: string, options?: AcquireOptions): Promise<void> {
+    try {
+      const cost = options?.cost ?? 1;
+      if (options !== undefined) checkAcquireOptions(options);
+      const signal = options?.signal;
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      const entry = this.#resources.get(resource) ?? this.#make(resource);
+      if (entry === undefined) throw this.#closed ? new ClosedError() : new ResourceUnknownError(resource);
+      const now = this.#clock.now();
+      if (entry.room === undefined && entry.take(cost, now)) {
+        entry.inFlight++;
+        if (granted.hasSubscribers) granted.publish({ resource, cost });
+        return GRANTED;
+      }
+      return this.#wait(resource, entry, cost, now, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  release(resource: string, cost = 1): void {
+    checkCost(cost);
+    const entry = this.#resources.get(resource);
+    if (!entry?.endOne()) return;
+    entry.give(cost, this.#clock.now());
+    entry.room?.serve();
+  }
+
+  finish(resource: string): void {
+    this.#resources.get(resource)?.endOne();
+  }
+
+  async run<T>(resource: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T> {
+    await this.acquire(resource, options);
+    // Held on to, so that a resource that is removed and set again meanwhile is not the one that is finished.
+    const entry = this.#resources.get(resource);
+    try {
+      return await work();
+    } finally {
+      entry?.endOne();
+    }
+  }
+
+  setCapacity(resource: string, capacity: number, windowMs: number, options?: CapacityOptions): void {
+    if (typeof resource !== "string") throw new InvalidConfigError("resource", "a string", resource);
+    if (this.#closed) throw new ClosedError();
+    const limit = { capacity, windowMs, burst: options?.burst };
+    const now = this.#clock.now();
+    const known = this.#resources.get(resource);
+    if (known) {
+      known.resize(limit, now);
+      known.onDemand = false;
+      known.room?.refit();
+    } else {
+      this.#resources.set(resource, new Resource(limit, now, false));
+    }
+    if (this.#listeners.size === 0) return;
+    const timestamp = new Date(this.#clock.epochMs());
+    this.#listeners.emit({ resource, agentId: "local", newCapacity: capacity, reason: "configured", timestamp });
+  }
+
+  removeResource(resource: string): boolean {
+    const entry = this.#resources.get(resource);
+    this.#resources.delete(resource);
+    entry?.room?.clear("removed", () => new ResourceUnknownError(resource));
+    return entry !== undefined;
+  }
+
+  /** Changes nothing here: there is nobody to tell. Published for diagnostics. */
+  announceReduced(resource: string, reason: string, details?: ReducedDetails): void {
+    if (announced.hasSubscribers) announced.publish({ resource, reason, ...details });
+  }
+
+  getCapacity(resource: string): Capacity | undefined {
+    const entry = this.#resources.get(resource);
+    if (!entry) return undefined;
+    const available = Math.max(0, entry.wholeTokens(this.#clock.now()));
+    return { resource, available, total: entry.capacity, windowMs: entry.windowMs, inFlight: entry.inFlight };
+  }
+
+  onCapacityChange(listener: (update: CapacityUpdate) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#sweep.stop();
+    this.#listeners.clear();
+    const entries = [...this.#resources.values()];
+    this.#resources.clear();
+    for (const entry of entries) entry.room?.clear("closed", () => new ClosedError());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #wait(resource: string, entry: Resource, cost: number, now: number, options?: AcquireOptions): Promise<void> {
+    const { signal, timeoutMs = Infinity, priority = 0 } = options ?? {};
+    const refusal = this.#refusal(resource, entry, cost, timeoutMs, now);
+    if (refusal) {
+      if (denied.hasSubscribers) denied.publish({ resource, cost, reason: refusal.reason });
+      throw refusal;
+    }
+    entry.room ??= new WaitingRoom(resource, entry, this.#clock);
+    const room = entry.room;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => room.leave(waiter, signal?.reason);
+      const waiter = {
+        cost,
+        since: now,
+        deadline: now + timeoutMs,
+        grant: () => {
+          signal?.removeEventListener("abort", onAbort);
+          resolve();
+        },
+        refuse: (reason: unknown) => {
+          signal?.removeEventListener("abort", onAbort);
+          reject(reason);
+        },
+      };
+      signal?.addEventListener("abort", onAbort);
+      room.join(waiter, priority);
+    });
+  }
+
+  /** Why a request cannot even begin to wait. */
+  #refusal(resource: string, entry: Resource, cost: number, timeoutMs: number, now: number) {
+    if (cost > entry.burst) return tooLarge(resource, cost, entry.burst);
+    const waiting = entry.room?.size ?? 0;
+    const retryAfterMs = entry.room?.waitMs(cost, now) ?? entry.waitMs(cost, now);
+    if (waiting >= this.#maxQueue)
+      return new CapacityExhaustedError(resource, "queue-full", `${waiting} wait already`, retryAfterMs);
+    if (timeoutMs === 0) return new CapacityExhaustedError(resource, "timeout", "it would have to wait", retryAfterMs);
+    return undefined;
+  }
+
+  #make(resource: string): Resource | undefined {
+    const limit = this.#closed ? undefined : this.#capacityFor?.(resource);
+    if (limit === undefined) return undefined;
+    const entry = new Resource(limit, this.#clock.now(), true);
+    this.#resources.set(resource, entry);
+    this.#sweep.start();
+    return entry;
+  }
+
+  #reportDenied(resource: string, cost: number, entry: Resource | undefined): void {
+    const reason: DeniedEvent["reason"] = entry
+      ? cost > entry.burst
+        ? "too-large"
+        : entry.room
+          ? "others-wait"
+          : "no-tokens"
+      : this.#closed
+        ? "closed"
+        : "unknown";
+    denied.publish({ resource, cost, reason });
+  }
+}
+
+function checkCost(cost: number): void {
+  if (!isAmount(cost)) throw new InvalidConfigError("cost", AMOUNT, cost);
+}
+
+function checkAcquireOptions({ cost, timeoutMs, priority }: AcquireOptions): void {
+  if (cost !== undefined) checkCost(cost);
+  if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw new InvalidConfigError("timeoutMs", "0 or more", timeoutMs);
+  if (priority !== undefined && !Number.isFinite(priority))
+    throw new InvalidConfigError("priority", "a finite number", priority);
+}

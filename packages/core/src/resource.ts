@@ -1,0 +1,30 @@
+import { type BucketLimit, TokenBucket } from "./token-bucket.ts";
+import type { WaitingRoom } from "./waiting-room.ts";
+
+/**
+ * A limited resource: its bucket, what is in flight and who waits. It is a bucket rather than has one because a
+ * program may hold a million of these.
+ */
+export class Resource extends TokenBucket {
+  inFlight = 0;
+  /** There only while somebody waits. */
+  room: WaitingRoom | undefined = undefined;
+  /** Nobody set it: it was made when it was first asked for, and may be forgotten. */
+  onDemand: boolean;
+
+  constructor(limit: BucketLimit, now: number, onDemand: boolean) {
+    super(limit, now);
+    this.onDemand = onDemand;
+  }
+
+  /** Whether a new one in its place would be the same. */
+  isIdle(now: number): boolean {
+    return this.inFlight === 0 && this.room === undefined && this.isFull(now);
+  }
+
+  endOne(): boolean {
+    if (this.inFlight === 0) return false;
+    this.inFlight--;
+    return true;
+  }
+}

@@ -1,0 +1,82 @@
+import { Heap, type HeapEntry } from "./heap.ts";
+
+/** One point of priority is worth so much waiting. */
+const PRIORITY_STEP_MS = 1_000;
+
+/** Someone who waits. One of `grant` and `refuse` is called, once. */
+export interface Waiter {
+  readonly cost: number;
+  readonly since: number;
+  /** On the clock of `since`; Infinity for no deadline. */
+  readonly deadline: number;
+  readonly grant: () => void;
+  readonly refuse: (reason: unknown) => void;
+}
+
+interface Place {
+  readonly waiter: Waiter;
+  /** As if it had come at this time: the whole of the order, so that priorities age by themselves. */
+  readonly rank: number;
+  readonly order: number;
+}
+
+/** Where a waiter stands in both orders. */
+interface Ticket {
+  readonly place: HeapEntry<Place>;
+  readonly deadline: HeapEntry<Waiter> | undefined;
+}
+
+/**
+ * The line before one resource: first come, first served, but for priorities. A waiter of priority p stands as if it
+ * had come p seconds earlier; so a high priority goes first, and a low one is never passed for ever.
+ */
+export class WaitLine {
+  readonly #line = new Heap<Place>((a, b) => a.rank < b.rank || (a.rank === b.rank && a.order < b.order));
+  readonly #deadlines = new Heap<Waiter>((a, b) => a.deadline < b.deadline);
+  readonly #tickets = new Map<Waiter, Ticket>();
+  #order = 0;
+  #cost = 0;
+
+  get size(): number {
+    return this.#tickets.size;
+  }
+
+  /** The cost of all who wait. */
+  get cost(): number {
+    return this.#cost;
+  }
+
+  get head(): Waiter | undefined {
+    return this.#line.first()?.waiter;
+  }
+
+  /** Whose deadline comes first. */
+  get nextToExpire(): Waiter | undefined {
+    return this.#deadlines.first();
+  }
+
+  join(waiter: Waiter, priority: number): void {
+    const rank = waiter.since - priority * PRIORITY_STEP_MS;
+    this.#tickets.set(waiter, {
+      place: this.#line.push({ waiter, rank, order: this.#order++ }),
+      deadline: waiter.deadline < Infinity ? this.#deadlines.push(waiter) : undefined,
+    });
+    this.#cost += waiter.cost;
+  }
+
+  /** Takes a waiter out, wherever it stands. False when it is not in the line any more. */
+  leave(waiter: Waiter): boolean {
+    const ticket = this.#tickets.get(waiter);
+    if (!ticket) return false;
+    this.#tickets.delete(waiter);
+    this.#line.remove(ticket.place);
+    if (ticket.deadline) this.#deadlines.remove(ticket.deadline);
+    // Recounted from nothing whenever the line is empty, so that fractions of costs cannot add up to an error.
+    this.#cost = this.size === 0 ? 0 : this.#cost - waiter.cost;
+    return true;
+  }
+
+  [Symbol.iterator](): IterableIterator<Waiter> {
+    return this.#tickets.keys();
+  }
+}

@@ -1,0 +1,134 @@
+import type { Clock } from "./clock.ts";
+import { granted, type WaitedEvent, waited } from "./diagnostics.ts";
+import { CapacityExhaustedError } from "./errors.ts";
+import type { Resource } from "./resource.ts";
+import { SAME_MS } from "./token-bucket.ts";
+import { type Waiter, WaitLine } from "./wait-line.ts";
+
+/** No re-check comes sooner, so that a clock too coarse for the wait cannot make it spin. */
+const SHORTEST_WAIT_MS = 1e-3;
+
+/** Those who wait for one resource, and the one timer that they need. It exists only while there are any. */
+export class WaitingRoom {
+  readonly #name: string;
+  readonly #resource: Resource;
+  readonly #clock: Clock;
+  readonly #line = new WaitLine();
+  #wakeAt = Infinity;
+  #cancel: (() => void) | undefined;
+
+  constructor(name: string, resource: Resource, clock: Clock) {
+    this.#name = name;
+    this.#resource = resource;
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#line.size;
+  }
+
+  join(waiter: Waiter, priority: number): void {
+    this.#line.join(waiter, priority);
+    this.serve();
+  }
+
+  /** Takes out whoever does not want to wait any longer, wherever it stands; those behind move up at once. */
+  leave(waiter: Waiter, reason: unknown): void {
+    if (!this.#line.leave(waiter)) return;
+    this.#end(waiter, "aborted", this.#clock.now(), reason);
+    this.serve();
+  }
+
+  /** Sends everyone away: the resource is gone. */
+  clear(outcome: "removed" | "closed", error: () => Error): void {
+    const now = this.#clock.now();
+    for (const waiter of this.#line) this.#turnAway(waiter, outcome, now, error());
+    this.#arm(now);
+  }
+
+  /** After the limit changed: sends away who can never be served now. */
+  refit(): void {
+    const now = this.#clock.now();
+    for (const waiter of this.#line) {
+      if (waiter.cost > this.#resource.burst)
+        this.#turnAway(waiter, "too-large", now, tooLarge(this.#name, waiter.cost, this.#resource.burst));
+    }
+    this.serve();
+  }
+
+  /** How long until `cost` would be granted at the end of this line. */
+  waitMs(cost: number, now: number): number {
+    return this.#resource.waitMs(this.#line.cost + cost, now);
+  }
+
+  /** Grants to all whose turn has come, ends the waits that are over, and sets the timer for what comes next. */
+  serve(): void {
+    const now = this.#clock.now();
+    for (let head = this.#line.head; head; head = this.#line.head) {
+      // A timer that comes late must not cost anyone a token that was there in time, nor grant one that was not.
+      const inTime = this.#resource.readyAt(head.cost, now) <= head.deadline + SAME_MS;
+      if (inTime && this.#resource.take(head.cost, now)) this.#grant(head, now);
+      else if (head.deadline <= now) this.#expire(head, now);
+      else break;
+    }
+    for (let next = this.#line.nextToExpire; next && next.deadline <= now; next = this.#line.nextToExpire)
+      this.#expire(next, now);
+    this.#arm(now);
+  }
+
+  #grant(waiter: Waiter, now: number): void {
+    this.#resource.inFlight++;
+    this.#line.leave(waiter);
+    this.#report(waiter, "granted", now);
+    if (granted.hasSubscribers) granted.publish({ resource: this.#name, cost: waiter.cost });
+    waiter.grant();
+  }
+
+  #expire(waiter: Waiter, now: number): void {
+    this.#line.leave(waiter);
+    const detail = `waited ${Math.round(now - waiter.since)} ms for ${waiter.cost}`;
+    this.#end(
+      waiter,
+      "timeout",
+      now,
+      new CapacityExhaustedError(this.#name, "timeout", detail, this.waitMs(waiter.cost, now)),
+    );
+  }
+
+  #turnAway(waiter: Waiter, outcome: WaitedEvent["outcome"], now: number, error: Error): void {
+    this.#line.leave(waiter);
+    this.#end(waiter, outcome, now, error);
+  }
+
+  #end(waiter: Waiter, outcome: WaitedEvent["outcome"], now: number, reason: unknown): void {
+    this.#report(waiter, outcome, now);
+    waiter.refuse(reason);
+  }
+
+  #report(waiter: Waiter, outcome: WaitedEvent["outcome"], now: number): void {
+    if (!waited.hasSubscribers) return;
+    waited.publish({ resource: this.#name, cost: waiter.cost, waitedMs: now - waiter.since, outcome });
+  }
+
+  /** Keeps the timer at the next time at which something happens; none when nobody waits. */
+  #arm(now: number): void {
+    const head = this.#line.head;
+    const wakeAt = head
+      ? Math.min(this.#resource.readyAt(head.cost, now), this.#line.nextToExpire?.deadline ?? Infinity)
+      : Infinity;
+    if (!head) this.#resource.room = undefined;
+    if (this.#cancel && this.#wakeAt === wakeAt) return;
+    this.#cancel?.();
+    this.#wakeAt = wakeAt;
+    this.#cancel = head && this.#clock.after(Math.max(SHORTEST_WAIT_MS, wakeAt - now), () => this.#wake());
+  }
+
+  #wake(): void {
+    this.#cancel = undefined;
+    this.serve();
+  }
+}
+
+export function tooLarge(name: string, cost: number, burst: number): CapacityExhaustedError {
+  return new CapacityExhaustedError(name, "too-large", `it holds at most ${burst} at once and can never give ${cost}`);
+}
