@@ -1,0 +1,20 @@
+/**
+ * Imports go down only: what each package may import of the others. Those of one layer do not see each other;
+ * `sync-redis` on `namespace` is the one step down beside `core` and `bus`.
+ */
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  bus: ["core"],
+  namespace: ["core"],
+  "bus-nats": ["core", "bus"],
+  "bus-redis-pubsub": ["core", "bus"],
+  "bus-kafka": ["core", "bus"],
+  "sync-redis": ["core", "namespace"],
+  distributed: ["core", "bus", "namespace"],
+  fetch: ["core"],
+  otel: ["core"],
+  hivepace: ["core", "bus", "namespace", "distributed", "fetch", "otel"],
+};
+
+/** These load in browsers and edge runtimes too: no dependency, no static `node:` import. */
+export const runAnywhere: readonly string[] = ["core", "bus"];

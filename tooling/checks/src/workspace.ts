@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+export interface Manifest {
+  readonly name: string;
+  readonly exports: Record<string, string | Record<string, string>>;
+  readonly publishConfig: { readonly exports: Record<string, string | Record<string, string>> };
+  readonly repository: { readonly directory: string };
+  readonly dependencies?: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
+  readonly [field: string]: unknown;
+}
+
+export interface Package {
+  /** The folder's name, which is also the name on npm without its scope. */
+  readonly folder: string;
+  readonly path: string;
+  readonly manifest: Manifest;
+}
+
+/** Everything that is published: one folder each in `packages/`. */
+export const packages: readonly Package[] = readdirSync(join(root, "packages"))
+  .filter((folder) => existsSync(join(root, "packages", folder, "package.json")))
+  .map((folder) => {
+    const path = join(root, "packages", folder);
+    return { folder, path, manifest: JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as Manifest };
+  });
+
+/** The names of a package's source files, from its folder on. */
+export function sources(pkg: Package): string[] {
+  return readdirSync(join(pkg.path, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => join("src", file));
+}
