@@ -12,6 +12,7 @@ const needsBrowser = "**/*.browser.test.ts";
 
 export default defineConfig({
   test: {
+    reporters: process.env["CI"] ? ["default", ["json", { outputFile: ".cache/test-results.json" }]] : ["default"],
     projects: [
       {
         ...shared,
