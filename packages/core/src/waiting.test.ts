@@ -212,6 +212,10 @@ describe("maxQueue and costs that are too large", () => {
     });
     await clock.run(100);
     wait("again");
+    await expect(limiter.acquire("api", { cost: 2 })).rejects.toMatchObject({
+      reason: "queue-full",
+      retryAfterMs: 700,
+    });
     await clock.run(1_000);
     expect(log.at(-1)).toBe("again at 600");
   });
@@ -269,8 +273,8 @@ test("a clock too coarse for the wait delays it by a little and does not spin", 
   const coarse = new MemoryLimiter({ clock: far });
   coarse.setCapacity("api", 1_000_003, 60_000);
   coarse.tryAcquire("api", 1_000_003);
-  const waiting = coarse.acquire("api");
-  await far.run(1);
+  const waiting = Promise.all(Array.from({ length: 50 }, () => coarse.acquire("api")));
+  await far.run(5);
   await waiting;
 });
 
