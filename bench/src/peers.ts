@@ -1,0 +1,47 @@
+import { MemoryLimiter } from "@hivepace/core";
+import Bottleneck from "bottleneck";
+import { RateLimiter, TokenBucket } from "limiter";
+import { pRateLimit } from "p-ratelimit";
+import pThrottle from "p-throttle";
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import { limit, resource } from "./limit.ts";
+
+/** Each library as its own README sets it up, all with the same limit. */
+
+export function hivepace(resources: Iterable<string> = [resource]): MemoryLimiter {
+  const limiter = new MemoryLimiter();
+  for (const name of resources) limiter.setCapacity(name, limit.tokens, limit.windowMs);
+  return limiter;
+}
+
+export function limiterTokenBucket(): TokenBucket {
+  const { tokens, windowMs } = limit;
+  const bucket = new TokenBucket({ bucketSize: tokens, tokensPerInterval: tokens, interval: windowMs });
+  // It starts empty; its own RateLimiter fills it in the same way.
+  bucket.content = tokens;
+  return bucket;
+}
+
+export function limiterRateLimiter(): RateLimiter {
+  return new RateLimiter({ tokensPerInterval: limit.tokens, interval: limit.windowMs });
+}
+
+export function flexibleMemory(seconds = limit.windowMs / 1_000): RateLimiterMemory {
+  return new RateLimiterMemory({ points: limit.tokens, duration: seconds });
+}
+
+export function bottleneck(): Bottleneck {
+  return new Bottleneck({
+    reservoir: limit.tokens,
+    reservoirRefreshAmount: limit.tokens,
+    reservoirRefreshInterval: limit.windowMs,
+  });
+}
+
+export function pRateLimited(): <T>(work: () => Promise<T>) => Promise<T> {
+  return pRateLimit({ rate: limit.tokens, interval: limit.windowMs });
+}
+
+export function pThrottled<T>(work: () => Promise<T>): () => Promise<T> {
+  return pThrottle({ limit: limit.tokens, interval: limit.windowMs })(work);
+}

@@ -1,0 +1,41 @@
+import type { Spread } from "./statistics.ts";
+
+/** What was measured, and if something is wanted of it, whether it was met. */
+export interface Row {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What `ratio` compares with. */
+  readonly against?: string;
+  readonly ratio?: Spread;
+  readonly wanted?: Wanted;
+  readonly note?: string;
+}
+
+export interface Wanted {
+  readonly of: "ratio" | "value";
+  readonly direction: "below" | "at most" | "at least";
+  readonly limit: number;
+}
+
+export type Verdict = "PASS" | "MISS";
+
+/** By the median: the spread is for the reader. */
+export function verdictOf(row: Row): Verdict | undefined {
+  const { wanted } = row;
+  if (wanted === undefined) return undefined;
+  const measured = wanted.of === "value" ? row.value : row.ratio?.median;
+  if (measured === undefined) throw new Error(`"${row.what}" wants a ratio and has none`);
+  return holds(measured, wanted) ? "PASS" : "MISS";
+}
+
+function holds(measured: number, { direction, limit }: Wanted): boolean {
+  switch (direction) {
+    case "below":
+      return measured < limit;
+    case "at most":
+      return measured <= limit;
+    case "at least":
+      return measured >= limit;
+  }
+}

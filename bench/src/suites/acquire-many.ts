@@ -1,0 +1,33 @@
+import { limit } from "../limit.ts";
+import type { AsyncOp, AsyncSuite, Contender } from "../suite.ts";
+import { acquire, asyncContenders } from "./acquire.ts";
+
+const AT_ONCE = 100;
+
+/** The same contender, asked a hundred times before anything is awaited. */
+function manyAtOnce(contender: Contender<AsyncOp>): Contender<AsyncOp> {
+  const { name } = contender;
+  return {
+    name,
+    setup() {
+      const { op, close } = contender.setup();
+      const many = () => {
+        const asked: Promise<unknown>[] = [];
+        for (let i = 0; i < AT_ONCE; i++) asked.push(op());
+        return Promise.all(asked);
+      };
+      return { op: many, requests: AT_ONCE, ...(close ? { close } : {}) };
+    },
+  };
+}
+
+/** Nobody pays for a turn of the event loop alone: what is left is the work of each library. */
+export const acquireMany: AsyncSuite = {
+  kind: "async",
+  name: "acquire-many",
+  title: `${AT_ONCE} requests at once that need not wait, then one Promise.all; the time of one of them.`,
+  capacity: limit.tokens / 2,
+  reference: acquire.reference,
+  contenders: asyncContenders.map(manyAtOnce),
+  wanted: [],
+};

@@ -1,0 +1,107 @@
+import { limit, resource } from "../limit.ts";
+import {
+  bottleneck,
+  flexibleMemory,
+  hivepace,
+  limiterRateLimiter,
+  limiterTokenBucket,
+  pRateLimited,
+  pThrottled,
+} from "../peers.ts";
+import type { AsyncOp, AsyncSuite, Contender } from "../suite.ts";
+
+const ours = "hivepace acquire";
+const bareAwait = "bare await";
+const options = { cost: 2 };
+
+/** What is limited does nothing, so that the limiter is all that is measured. */
+const work = async (): Promise<void> => {};
+
+/** Libraries that answer "you may go now", then those that call the work themselves. */
+export const asyncContenders: readonly Contender<AsyncOp>[] = [
+  { name: bareAwait, note: "await Promise.resolve()", setup: () => ({ op: () => Promise.resolve() }) },
+  {
+    name: ours,
+    setup() {
+      const limiter = hivepace();
+      return { op: () => limiter.acquire(resource), close: () => limiter.close() };
+    },
+  },
+  {
+    name: `${ours} with a cost`,
+    setup() {
+      const limiter = hivepace();
+      return { op: () => limiter.acquire(resource, options), close: () => limiter.close() };
+    },
+  },
+  {
+    name: "limiter TokenBucket.removeTokens",
+    setup() {
+      const tokens = limiterTokenBucket();
+      return { op: () => tokens.removeTokens(1) };
+    },
+  },
+  {
+    name: "limiter RateLimiter.removeTokens",
+    setup() {
+      const limiter = limiterRateLimiter();
+      return { op: () => limiter.removeTokens(1) };
+    },
+  },
+  {
+    name: "rate-limiter-flexible memory consume",
+    setup() {
+      const limiter = flexibleMemory();
+      return { op: () => limiter.consume(resource, 1) };
+    },
+  },
+  {
+    name: "hivepace run",
+    note: "acquire, call an empty async function, finish; the three below do the like",
+    setup() {
+      const limiter = hivepace();
+      return { op: () => limiter.run(resource, work), close: () => limiter.close() };
+    },
+  },
+  {
+    name: "p-throttle",
+    setup() {
+      const throttled = pThrottled(work);
+      return { op: () => throttled() };
+    },
+  },
+  {
+    name: "p-ratelimit",
+    setup() {
+      const limited = pRateLimited();
+      return { op: () => limited(work) };
+    },
+  },
+  {
+    name: "bottleneck schedule",
+    note: "its store yields to a timer of a millisecond several times for each job, one job after the other",
+    setup() {
+      const limiter = bottleneck();
+      return { op: () => limiter.schedule(work), close: () => limiter.disconnect() };
+    },
+  },
+];
+
+/** We are to be faster than everyone else's way to ask. */
+const peers = asyncContenders
+  .map(({ name }) => name)
+  .filter((name) => name !== bareAwait && !name.startsWith("hivepace"));
+
+export const acquire: AsyncSuite = {
+  kind: "async",
+  name: "acquire",
+  title: "One request that need not wait, awaited before the next.",
+  // One of the contenders asks for more than one token.
+  capacity: limit.tokens / options.cost,
+  reference: bareAwait,
+  contenders: asyncContenders,
+  wanted: [
+    { contender: ours, against: bareAwait, direction: "at most", limit: 4 },
+    ...peers.map((against) => ({ contender: ours, against, direction: "below", limit: 1 }) as const),
+  ],
+};
