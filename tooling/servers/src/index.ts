@@ -1,0 +1,10 @@
+export { ensure, type Provision, type ServerOptions } from "./ensure.ts";
+export { StartFailedError, UnavailableError } from "./errors.ts";
+export type { Kind, ServerKind } from "./kinds.ts";
+export type { Origin } from "./provision/source.ts";
+export { type Chromium, findChromium } from "./recipes/chromium.ts";
+export type { KafkaOptions } from "./recipes/kafka-properties.ts";
+export type { NatsOptions } from "./recipes/nats.ts";
+export type { RedisOptions } from "./recipes/redis.ts";
+export { type OwnServer, type Server, startOwnServer, startServer } from "./server.ts";
+export { until } from "./until.ts";

@@ -1,0 +1,51 @@
+import { randomInt } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Where one server lives: two ports of its own on loopback and a folder that goes when it goes. */
+export interface Place {
+  readonly port: number;
+  /** For a server that needs a second port (Kafka's controller). */
+  readonly secondPort: number;
+  readonly dir: string;
+}
+
+// Below every common ephemeral range (Linux 32768, others 49152): while a server is down for a restart, no outgoing
+// connection can take its port, and no reconnecting client can connect to itself.
+const FIRST_PORT = 20_000;
+const END_PORT = 32_000;
+
+/**
+ * Claims a place that no other process of ours has: the folder is named after the port, and making a folder is atomic.
+ * That the ports are free of anyone else is checked by binding them.
+ */
+export async function claimPlace(parent = tmpdir()): Promise<Place> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const port = randomInt(FIRST_PORT / 2, END_PORT / 2) * 2;
+    const dir = join(parent, `hivepace-server-${port}`);
+    if (!(await claimFolder(dir))) continue;
+    if ((await isFree(port)) && (await isFree(port + 1))) return { port, secondPort: port + 1, dir };
+    await rm(dir, { recursive: true, force: true });
+  }
+  throw new Error(`no free port between ${FIRST_PORT} and ${END_PORT} on loopback`);
+}
+
+async function claimFolder(dir: string): Promise<boolean> {
+  try {
+    await mkdir(dir, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const listener = createServer();
+    listener.once("error", () => resolve(false));
+    listener.listen({ port, host: "127.0.0.1", exclusive: true }, () => listener.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { mkdir, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { withLock } from "./lock.ts";
+
+/** The checkout's own folder for what is fetched; `.gitignore` knows it. */
+const cacheRoot = fileURLToPath(new URL("../../../../.cache/servers", import.meta.url));
+
+/**
+ * The folder `<root>/<name>-<hash of recipe>`, built once, whoever else wants it at the same time. `build` fills another
+ * folder that is renamed when it is complete, so that a folder that is there is whole.
+ */
+export async function cached(
+  name: string,
+  recipe: unknown,
+  build: (folder: string) => Promise<void>,
+  root = cacheRoot,
+): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify(recipe)).digest("hex").slice(0, 10);
+  const folder = join(root, `${name}-${hash}`);
+  if (await exists(folder)) return folder;
+  await mkdir(root, { recursive: true });
+  await withLock(`${folder}.lock`, async (lock) => {
+    if (await exists(folder)) return;
+    const work = join(lock, "work");
+    await mkdir(work);
+    await build(work);
+    await rename(work, folder);
+  });
+  return folder;
+}
+
+export function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const BEAT_MS = 1_000;
+const STALE_MS = 10_000;
+
+/**
+ * Runs `work` while holding `folder` as an inter-process lock, and hands it that folder to work in.
+ *
+ * The lock is the folder; the `owner` file in it is touched every second while the owner lives. Who finds it untouched
+ * for ten seconds moves it out of the way, leftovers included. Liveness by heartbeat and not by pid, because pids are
+ * reused and mean nothing between containers that share a checkout.
+ */
+export async function withLock<T>(folder: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const token = randomUUID();
+  const owner = join(folder, "owner");
+  while (!(await claim(folder, token))) {
+    await removeIfStale(folder);
+    await sleep(100);
+  }
+  const beat = setInterval(() => {
+    const now = new Date();
+    utimes(owner, now, now).catch(() => {});
+  }, BEAT_MS);
+  try {
+    return await work(folder);
+  } finally {
+    clearInterval(beat);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A folder is made with its owner inside and renamed into place, so that no lock is ever seen without one. */
+async function claim(folder: string, token: string): Promise<boolean> {
+  const mine = `${folder}-${token}`;
+  await mkdir(mine, { recursive: true });
+  try {
+    await writeFile(join(mine, "owner"), token);
+    await rename(mine, folder);
+    return true;
+  } catch (error) {
+    await rm(mine, { recursive: true, force: true });
+    if (isTaken(error)) return false;
+    throw error;
+  }
+}
+
+async function removeIfStale(folder: string): Promise<void> {
+  const touched = await stat(join(folder, "owner")).catch(() => undefined);
+  if (touched === undefined || Date.now() - touched.mtimeMs < STALE_MS) return;
+  // Moved before it is removed: of several that find it stale only one moves it, and nobody sees it half gone.
+  const aside = `${folder}-stale-${randomUUID()}`;
+  try {
+    await rename(folder, aside);
+  } catch {
+    return;
+  }
+  await rm(aside, { recursive: true, force: true });
+}
+
+function isTaken(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === "ENOTEMPTY" || code === "EEXIST" || code === "EPERM";
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, inject } from "vitest";
+import type { Availability } from "./availability.ts";
+import type { ServerOptions } from "./ensure.ts";
+import type { Kind, ServerKind } from "./kinds.ts";
+import { type Chromium, findChromium } from "./recipes/chromium.ts";
+import { type OwnServer, type Server, startOwnServer, startServer } from "./server.ts";
+import type {} from "./vitest-setup.ts";
+
+/** Why tests that need this cannot run here; `undefined` when they can. For `describe.skipIf` and `test.skipIf`. */
+export function whyNot(kind: Kind, { own = false } = {}): string | undefined {
+  const all: readonly Availability[] | undefined = inject("hivepaceServers");
+  const found = all?.find((availability) => availability.kind === kind);
+  const has = own ? found?.own : found?.any;
+  return has === undefined ? (found?.missing ?? `${kind} was not set up for this Vitest project`) : undefined;
+}
+
+/** A `describe` with any server of this kind, started before its tests and stopped after them; skipped without one. */
+export function describeServer(kind: ServerKind, body: (server: () => Server) => void): void {
+  describeWith(kind, whyNot(kind), () => startServer(kind), body);
+}
+
+/** The same with a server of our own, that the tests may kill, restart and set up; skipped without one. */
+export function describeOwnServer<K extends ServerKind>(
+  kind: K,
+  body: (server: () => OwnServer) => void,
+  options?: ServerOptions[K],
+): void {
+  describeWith(kind, whyNot(kind, { own: true }), () => startOwnServer(kind, options), body);
+}
+
+/** A `describe` with a browser for Playwright: `await chromium.launch(browser())`. */
+export function describeChromium(body: (browser: () => Chromium) => void): void {
+  const find = async () => ({ ...(await findChromium()), stop: async () => {} });
+  describeWith("chromium", whyNot("chromium"), find, body);
+}
+
+function describeWith<T extends { stop(): Promise<void> }>(
+  kind: Kind,
+  reason: string | undefined,
+  open: () => Promise<T>,
+  body: (get: () => T) => void,
+): void {
+  describe.skipIf(reason !== undefined)(reason === undefined ? `with ${kind}` : `skipped: ${reason}`, () => {
+    let opened: T | undefined;
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(() => opened?.stop());
+    body(() => {
+      if (opened === undefined)
+        throw new Error(`${kind} is there from the first test on, not while tests are collected`);
+      return opened;
+    });
+  });
+}

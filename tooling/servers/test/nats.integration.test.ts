@@ -1,0 +1,45 @@
+import { connect, type NatsConnection } from "nats";
+import { expect, test } from "vitest";
+import { describeOwnServer, describeServer } from "../src/vitest.ts";
+
+async function roundTrip(connection: NatsConnection): Promise<string> {
+  const subject = `hivepace-test.${process.pid}.${Date.now()}`;
+  const subscription = connection.subscribe(subject, { max: 1 });
+  await connection.flush();
+  connection.publish(subject, "hello");
+  for await (const message of subscription) return message.string();
+  throw new Error("the subscription ended");
+}
+
+describeServer("nats", (server) => {
+  test("what is published arrives", async () => {
+    const connection = await connect({ servers: server().url });
+    expect(await roundTrip(connection)).toBe("hello");
+    await connection.close();
+  });
+});
+
+describeOwnServer("nats", (server) => {
+  test("a killed server comes back on its port, and a client finds it again", async () => {
+    const connection = await connect({ servers: server().url, reconnectTimeWait: 50, maxReconnectAttempts: -1 });
+    await server().kill();
+    await server().start();
+    for await (const { type } of connection.status()) if (type === "reconnect") break;
+    expect(await roundTrip(connection)).toBe("hello");
+    await connection.close();
+  });
+});
+
+describeOwnServer(
+  "nats",
+  (server) => {
+    test("it is set up as its configuration says", async () => {
+      const options = { servers: server().url, maxReconnectAttempts: 0 };
+      await expect(connect(options)).rejects.toThrow(/Authorization/);
+      const connection = await connect({ ...options, token: "secret" });
+      expect(await roundTrip(connection)).toBe("hello");
+      await connection.close();
+    });
+  },
+  { config: "authorization { token: secret }" },
+);
