@@ -118,7 +118,7 @@ export class TokenBucket {
 }
 
 /** Throws INVALID_CAPACITY or INVALID_WINDOW, or returns the limit. */
-export function checkBucketLimit(limit: BucketLimit): BucketLimit {
+function checkBucketLimit(limit: BucketLimit): BucketLimit {
   const { capacity, windowMs, burst } = limit;
   if (!isAmount(capacity)) throw new InvalidCapacityError("capacity", AMOUNT, capacity);
   if (!isAmount(windowMs)) throw new InvalidWindowError("windowMs", AMOUNT, windowMs);
