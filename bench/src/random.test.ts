@@ -1,5 +1,6 @@
+import { seededRandom } from "@hivepace/core/testing";
 import { expect, test } from "vitest";
-import { seededRandom, shuffled } from "./random.ts";
+import { shuffled } from "./random.ts";
 
 test("the same seed gives the same order, another seed another", () => {
   const items = Array.from({ length: 20 }, (_, i) => i);

@@ -1,5 +1,6 @@
+import { seededRandom } from "@hivepace/core/testing";
 import type { Loop } from "./loop.ts";
-import { seededRandom, shuffled } from "./random.ts";
+import { shuffled } from "./random.ts";
 import type { RunParameters } from "./suite.ts";
 
 /** A contender, ready to run. */

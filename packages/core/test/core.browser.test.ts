@@ -23,7 +23,7 @@ describeChromium((browser) => {
       await page.addScriptTag({ content: String(outputFiles[0]?.text) });
       const outcome = await page.evaluate(`(async () => {
         const limiter = new core.MemoryLimiter();
-        limiter.setCapacity("api", 1, 50);
+        limiter.setCapacity("api", 1, 1_000);
         const granted = [limiter.tryAcquire("api"), limiter.tryAcquire("api")];
         await limiter.acquire("api");
         const code = await limiter.acquire("api", { timeoutMs: 5 }).catch((error) => error.code);

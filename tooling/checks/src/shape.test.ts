@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { packages } from "./workspace.ts";
+import { packages, root } from "./workspace.ts";
 
 /** The headings of every package's README, in this order. */
 const HEADINGS = ["Install", "Use", "Promises", "Options", "Who closes", "When it is away", "Errors", "See also"];
@@ -46,6 +46,11 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
       expect(Object.keys(target)).toEqual(["@hivepace/source", "types", "default"]);
       expect(existsSync(join(path, String(target["@hivepace/source"])))).toBe(true);
     }
+  });
+
+  test("is released with all others, in one version", () => {
+    const { fixed } = JSON.parse(readFileSync(join(root, ".changeset/config.json"), "utf8")) as { fixed: string[][] };
+    expect(fixed).toEqual([expect.arrayContaining([manifest.name])]);
   });
 
   test("has the configuration of all and none of its own", () => {

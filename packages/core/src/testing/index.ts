@@ -1,1 +1,2 @@
 export { ManualClock } from "./manual-clock.ts";
+export { seededRandom } from "./seeded-random.ts";

@@ -1,0 +1,197 @@
+import { type Clock, InvalidConfigError, isHivepaceError, systemClock } from "@hivepace/core";
+import { AMOUNT, isAmount, Listeners, warn } from "@hivepace/core/internal";
+import type { BusDriver, BusEvents } from "./driver.ts";
+import { BusClosedError, BusPayloadTooLargeError, BusUnavailableError } from "./errors.ts";
+import { KeyedQueue } from "./keyed-queue.ts";
+import type {
+  BusCapabilities,
+  BusState,
+  MessageBus,
+  MessageHandler,
+  SubscribeOptions,
+  Subscription,
+} from "./message-bus.ts";
+import { Pending } from "./pending.ts";
+import { checkSubject } from "./subject.ts";
+
+export interface DriverBusOptions {
+  /** How long the broker may take to confirm a message. Default: 5 seconds. */
+  publishTimeoutMs?: number | undefined;
+  /** How long a close may take before it is left to itself. Default: 5 seconds. */
+  closeTimeoutMs?: number | undefined;
+  clock?: Clock | undefined;
+}
+
+const DEFAULTS = { publishTimeoutMs: 5_000, closeTimeoutMs: 5_000, clock: systemClock };
+
+interface Handler {
+  readonly call: MessageHandler;
+}
+
+/** Who listens to a subject, and the broker's word that it is received. */
+interface Topic {
+  readonly handlers: Set<Handler>;
+  readonly listening: Promise<void>;
+}
+
+/** Every bus: a driver below, the whole contract above. */
+export class DriverBus implements MessageBus {
+  readonly #driver: BusDriver;
+  readonly #options: Required<{ [K in keyof DriverBusOptions]: NonNullable<DriverBusOptions[K]> }>;
+  readonly #pending: Pending;
+  readonly #topics = new Map<string, Topic>();
+  readonly #calls = new KeyedQueue<string>();
+  readonly #listeners = new Listeners<BusState>();
+  #state: BusState;
+  #closing: Promise<void> | undefined;
+
+  constructor(open: (events: BusEvents) => BusDriver, initial: BusState, options: DriverBusOptions = {}) {
+    this.#options = checkOptions(options);
+    this.#pending = new Pending(this.#options.clock);
+    this.#state = initial;
+    this.#driver = open({
+      message: (subject, payload) => this.#deliver(subject, payload),
+      state: (state) => (state === "closed" ? void this.close() : this.#become(state)),
+    });
+  }
+
+  get name(): string {
+    return this.#driver.name;
+  }
+
+  get supports(): BusCapabilities {
+    return this.#driver.supports;
+  }
+
+  get state(): BusState {
+    return this.#state;
+  }
+
+  onState(listener: (state: BusState) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  async publish(subject: string, payload: Uint8Array): Promise<void> {
+    checkSubject(subject);
+    if (!(payload instanceof Uint8Array)) throw new InvalidConfigError("payload", "a Uint8Array", payload);
+    const { maxPayloadBytes } = this.supports;
+    if (payload.length > maxPayloadBytes) throw new BusPayloadTooLargeError(this.name, payload.length, maxPayloadBytes);
+    this.#checkOpen();
+    if (this.#state !== "ready") throw this.#unavailable(`it is ${this.#state}`);
+    const ms = this.#options.publishTimeoutMs;
+    const error = () => this.#unavailable(`no confirmation within ${ms} ms`);
+    await this.#pending.wait(this.#driver.publish(subject, payload).catch(this.#rethrow), { deadline: { ms, error } });
+  }
+
+  async subscribe(subject: string, handler: MessageHandler, options: SubscribeOptions = {}): Promise<Subscription> {
+    checkSubject(subject);
+    if (typeof handler !== "function") throw new InvalidConfigError("handler", "a function", handler);
+    const { signal } = options;
+    if (signal?.aborted) throw signal.reason;
+    this.#checkOpen();
+
+    const topic = this.#topics.get(subject) ?? this.#open(subject);
+    const entry = { call: handler };
+    topic.handlers.add(entry);
+    let left: Promise<void> | undefined;
+    const unsubscribe = (): Promise<void> => {
+      signal?.removeEventListener("abort", unsubscribe);
+      left ??= this.#leave(subject, topic, entry);
+      return left;
+    };
+    signal?.addEventListener("abort", unsubscribe);
+    try {
+      await this.#pending.wait(topic.listening, { signal });
+    } catch (error) {
+      void unsubscribe();
+      throw error;
+    }
+    return { unsubscribe, [Symbol.asyncDispose]: unsubscribe };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#topics.clear();
+    this.#become("closed");
+    this.#listeners.clear();
+    this.#pending.endAll(() => new BusClosedError(this.name));
+    const ms = this.#options.closeTimeoutMs;
+    const error = () => this.#unavailable(`it did not close within ${ms} ms`);
+    try {
+      await this.#pending.wait(this.#driver.close(), { deadline: { ms, error } });
+    } catch (failure) {
+      warn("HIVEPACE_BUS_CLOSE", `the ${this.name} bus did not close cleanly: ${String(failure)}`, failure);
+    }
+  }
+
+  #open(subject: string): Topic {
+    const listening = this.#calls.run(subject, () => this.#driver.listen(subject)).catch(this.#rethrow);
+    // Each subscriber hears of a failure by itself.
+    listening.catch(() => this.#topics.get(subject) === topic && this.#topics.delete(subject));
+    const topic = { handlers: new Set<Handler>(), listening };
+    this.#topics.set(subject, topic);
+    return topic;
+  }
+
+  async #leave(subject: string, topic: Topic, entry: Handler): Promise<void> {
+    topic.handlers.delete(entry);
+    if (topic.handlers.size > 0 || this.#topics.get(subject) !== topic) return;
+    this.#topics.delete(subject);
+    // Nobody listens any more, whatever the broker says to it.
+    await this.#pending.wait(this.#calls.run(subject, () => this.#driver.unlisten(subject))).catch(() => {});
+  }
+
+  #deliver(subject: string, payload: Uint8Array): void {
+    const topic = this.#topics.get(subject);
+    if (!topic) return;
+    for (const handler of [...topic.handlers]) {
+      // One handler may have unsubscribed another, or closed the bus.
+      if (!topic.handlers.has(handler) || this.#state === "closed") continue;
+      try {
+        handler.call(payload);
+      } catch (error) {
+        warn("HIVEPACE_HANDLER_THREW", `a handler of the ${this.name} bus threw: ${String(error)}`, error);
+      }
+    }
+  }
+
+  #become(state: BusState): void {
+    if (this.#state === state || this.#state === "closed") return;
+    this.#state = state;
+    this.#listeners.emit(state);
+  }
+
+  #checkOpen(): void {
+    if (this.#state === "closed") throw new BusClosedError(this.name);
+  }
+
+  #unavailable(detail: string, cause?: unknown): BusUnavailableError {
+    return new BusUnavailableError(this.name, detail, cause === undefined ? {} : { cause });
+  }
+
+  /** What a driver could not do, as an error of ours. */
+  readonly #rethrow = (error: unknown): never => {
+    throw isHivepaceError(error)
+      ? error
+      : this.#unavailable(error instanceof Error ? error.message : String(error), error);
+  };
+}
+
+function checkOptions(options: DriverBusOptions) {
+  const { publishTimeoutMs, closeTimeoutMs } = options;
+  for (const [option, value] of Object.entries({ publishTimeoutMs, closeTimeoutMs }))
+    if (value !== undefined && !isAmount(value)) throw new InvalidConfigError(option, AMOUNT, value);
+  return {
+    publishTimeoutMs: publishTimeoutMs ?? DEFAULTS.publishTimeoutMs,
+    closeTimeoutMs: closeTimeoutMs ?? DEFAULTS.closeTimeoutMs,
+    clock: options.clock ?? DEFAULTS.clock,
+  };
+}

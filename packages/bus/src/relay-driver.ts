@@ -1,0 +1,53 @@
+import type { BusDriver, BusEvents } from "./driver.ts";
+import type { BusCapabilities, MessageBus, Subscription } from "./message-bus.ts";
+
+/** A driver on top of another bus, for wrappers. The bus below was lent: it stays open. */
+export class RelayDriver implements BusDriver {
+  readonly #bus: MessageBus;
+  readonly #events: BusEvents;
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #stopListening: () => void;
+
+  constructor(bus: MessageBus, events: BusEvents) {
+    this.#bus = bus;
+    this.#events = events;
+    this.#stopListening = bus.onState(events.state);
+  }
+
+  get name(): string {
+    return this.#bus.name;
+  }
+
+  get supports(): BusCapabilities {
+    return this.#bus.supports;
+  }
+
+  publish(subject: string, payload: Uint8Array): Promise<void> {
+    return this.#bus.publish(this.nameBelow(subject), payload);
+  }
+
+  async listen(subject: string): Promise<void> {
+    const receive = (payload: Uint8Array): void => this.receive(subject, payload);
+    this.#subscriptions.set(subject, await this.#bus.subscribe(this.nameBelow(subject), receive));
+  }
+
+  async unlisten(subject: string): Promise<void> {
+    await this.#subscriptions.get(subject)?.unsubscribe();
+    this.#subscriptions.delete(subject);
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    await Promise.all([...this.#subscriptions.values()].map((subscription) => subscription.unsubscribe()));
+  }
+
+  /** The subject on the bus below. */
+  protected nameBelow(subject: string): string {
+    return subject;
+  }
+
+  /** A message from the bus below. */
+  protected receive(subject: string, payload: Uint8Array): void {
+    this.#events.message(subject, payload);
+  }
+}

@@ -1,0 +1,25 @@
+import { BusSubjectInvalidError } from "./errors.ts";
+
+/** The rule for subjects, as error messages say it. */
+const SUBJECT_RULE = "a string of 1 to 255 bytes in UTF-8, well formed and without control characters";
+
+const MAX_BYTES = 255;
+const utf8 = new TextEncoder();
+
+/**
+ * Any readable text is a subject and means only itself: `*`, `>` and spaces have no special meaning, on any bus.
+ * Adapters escape what their broker would understand otherwise.
+ */
+export function isSubject(subject: unknown): subject is string {
+  return (
+    typeof subject === "string" &&
+    subject.length > 0 &&
+    subject.length <= MAX_BYTES &&
+    !/\p{Cc}|\p{Cs}/u.test(subject) &&
+    utf8.encode(subject).length <= MAX_BYTES
+  );
+}
+
+export function checkSubject(subject: unknown): asserts subject is string {
+  if (!isSubject(subject)) throw new BusSubjectInvalidError(subject, SUBJECT_RULE);
+}

@@ -1,0 +1,134 @@
+import { bytes, equal, type Law, listen, rejects, text, until, warningsDuring } from "./world.ts";
+
+/** Legal, and special to some broker or in JavaScript. */
+// biome-ignore format: a table
+const AWKWARD = [
+  "a.b", "a.*", "a.>", "*", ">", "a.b.c", "a", ".a", "a.", "a..b", "A.B", "a b", " ", "a:b", "a/b", "a%b", "%2E", "a%2Eb",
+  "$SYS.x", "_INBOX.x", "__proto__", "constructor", "{tag}.a", "[a]", "a?", "ä.日本.🐝", "x".repeat(200),
+];
+
+const UNLAWFUL: unknown[] = ["", "x".repeat(256), "é".repeat(128), "a\nb", "a\0b", "\ud800", undefined, null, 7, {}];
+
+export const messageLaws: readonly Law[] = [
+  [
+    "subjects are exact: awkward but legal names hear their own messages and no other's",
+    async ({ open }) => {
+      const [bus, publisher] = await Promise.all([open(), open()]);
+      const heard = await Promise.all(AWKWARD.map((subject) => listen(bus, subject)));
+      for (const subject of AWKWARD) await publisher.publish(subject, bytes(subject));
+      await until(() => heard.every((list) => list.length > 0), "every subject hears something");
+      equal(
+        heard,
+        AWKWARD.map((subject) => [subject]),
+        "what was heard on each",
+      );
+    },
+  ],
+  [
+    "what is no subject is refused with BUS_SUBJECT_INVALID",
+    async ({ open }) => {
+      const bus = await open();
+      for (const subject of UNLAWFUL as string[]) {
+        await rejects(bus.publish(subject, bytes("x")), "BUS_SUBJECT_INVALID", `publish to ${String(subject)}`);
+        await rejects(
+          bus.subscribe(subject, () => {}),
+          "BUS_SUBJECT_INVALID",
+          `subscribe to ${String(subject)}`,
+        );
+      }
+    },
+  ],
+  [
+    "payloads from empty to the largest arrive byte for byte",
+    async ({ open, subject }) => {
+      const [bus, publisher] = await Promise.all([open(), open()]);
+      const here = subject();
+      const heard: Uint8Array[] = [];
+      await bus.subscribe(here, (payload) => heard.push(payload));
+      const payloads = [0, 1, 256, 65_537, bus.supports.maxPayloadBytes].map(pattern);
+      for (const payload of payloads) await publisher.publish(here, payload);
+      await until(() => heard.length === payloads.length, "all payloads arrive");
+      equal(heard.map(digest), payloads.map(digest), "what arrived");
+    },
+  ],
+  [
+    "one byte more than the largest is refused with BUS_PAYLOAD_TOO_LARGE, and nothing is sent",
+    async ({ open, subject }) => {
+      const [bus, publisher] = await Promise.all([open(), open()]);
+      const here = subject();
+      const heard = await listen(bus, here);
+      const large = publisher.publish(here, new Uint8Array(publisher.supports.maxPayloadBytes + 1));
+      await rejects(large, "BUS_PAYLOAD_TOO_LARGE", "a payload above the maximum");
+      await publisher.publish(here, bytes("small"));
+      await until(() => heard.length > 0, "the small one arrives");
+      equal(heard, ["small"], "what arrived");
+      equal(publisher.state, "ready", "the state afterwards");
+    },
+  ],
+  [
+    "the caller may use the buffer again at once, and a view is sent as a view",
+    async ({ open, subject }) => {
+      const [bus, publisher] = await Promise.all([open(), open()]);
+      const here = subject();
+      const heard = await listen(bus, here);
+      const buffer = bytes("[inside]");
+      const published = publisher.publish(here, buffer.subarray(1, 7));
+      buffer.fill(0);
+      await published;
+      await until(() => heard.length > 0, "it arrives");
+      equal(heard, ["inside"], "what arrived");
+    },
+  ],
+  [
+    "a handler that throws is reported and harms nobody: not its neighbours, not the next message, not the publisher",
+    async ({ open, subject }) => {
+      const [bus, publisher] = await Promise.all([open(), open()]);
+      const here = subject();
+      await bus.subscribe(here, () => {
+        throw new Error("a handler of the suite throws on purpose");
+      });
+      const heard = await listen(bus, here);
+      const reports = await warningsDuring(async () => {
+        await publisher.publish(here, bytes("1"));
+        await publisher.publish(here, bytes("2"));
+        await until(() => heard.length === 2, "the other handler hears both messages");
+      });
+      equal(reports, ["HIVEPACE_HANDLER_THREW", "HIVEPACE_HANDLER_THREW"], "what was reported");
+    },
+  ],
+  [
+    "a handler may publish, subscribe, unsubscribe and close",
+    async ({ open, subject }) => {
+      const [bus, publisher, listener] = await Promise.all([open(), open(), open()]);
+      const [ask, answer] = [subject(), subject()];
+      const heard = await listen(listener, answer);
+      const steps: string[] = [];
+      const closed = new Promise<void>((resolve, reject) => {
+        const handle = async (payload: Uint8Array): Promise<void> => {
+          await bus.publish(answer, payload);
+          const inner = await bus.subscribe(subject(), () => {});
+          await inner.unsubscribe();
+          steps.push(text(payload));
+          await bus.close();
+        };
+        bus
+          .subscribe(ask, (payload) => void handle(payload).then(resolve, reject))
+          .then(() => publisher.publish(ask, bytes("ping")), reject);
+      });
+      await closed;
+      await until(() => heard.length === 1, "the answer arrives");
+      equal([steps, bus.state], [["ping"], "closed"], "what the handler did");
+    },
+  ],
+];
+
+function pattern(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
+}
+
+/** Enough to tell payloads apart, short enough to print. */
+function digest(payload: Uint8Array): string {
+  let hash = 2166136261;
+  for (const byte of payload) hash = Math.imul(hash ^ byte, 16777619);
+  return `${payload.length} bytes, ${hash >>> 0}`;
+}

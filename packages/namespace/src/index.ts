@@ -1,0 +1,7 @@
+export { rateLimitKey } from "./rate-limit-key.ts";
+export {
+  type NamespaceOptions,
+  type NamespaceSource,
+  type ResolvedNamespace,
+  resolveNamespace,
+} from "./resolve-namespace.ts";

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { resolveNamespace } from "./resolve-namespace.ts";
+
+const all = {
+  REDIS_NAMESPACE: "from redis",
+  ENSEMBLE_ENVIRONMENT: "staging",
+  HIVEPACE_ENVIRONMENT: "production",
+  VITEST: "true",
+};
+const without = (...names: string[]) =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
+
+describe("the first that is set wins, and says so", () => {
+  test.each([
+    [{ namespace: "mine", env: all }, "mine", "option"],
+    [{ env: all }, "from redis", "REDIS_NAMESPACE"],
+    [{ env: without("REDIS_NAMESPACE") }, "staging", "ENSEMBLE_ENVIRONMENT"],
+    [{ env: without("REDIS_NAMESPACE", "ENSEMBLE_ENVIRONMENT") }, "production", "HIVEPACE_ENVIRONMENT"],
+    [{ env: { REDIS_NAMESPACE: "", ENSEMBLE_ENVIRONMENT: "dev" } }, "dev", "ENSEMBLE_ENVIRONMENT"],
+    [{ env: {} }, "default", "default"],
+    [{ env: { NODE_ENV: "production" } }, "default", "default"],
+  ])("case %#", (options, namespace, source) => {
+    expect(resolveNamespace(options)).toEqual({ namespace, source });
+  });
+});
+
+test.each([{ VITEST: "true" }, { JEST_WORKER_ID: "1" }, { NODE_TEST_CONTEXT: "child-v8" }, { NODE_ENV: "test" }])(
+  "a test run has a namespace of its own, the same whenever it is asked: %j",
+  (variables) => {
+    const [one, other] = [{ ...variables }, { ...variables }];
+    const first = resolveNamespace({ env: one });
+    expect(first).toMatchObject({ source: "test run", namespace: expect.stringMatching(/^test-/) });
+    expect(resolveNamespace({ env: one })).toEqual(first);
+    expect(resolveNamespace({ env: other }).namespace).not.toBe(first.namespace);
+  },
+);
+
+test.each(["", 7 as unknown as string])("an invalid option is refused by name (case %#)", (namespace) => {
+  expect(() => resolveNamespace({ namespace })).toThrowError(
+    expect.objectContaining({ code: "INVALID_CONFIG", option: "namespace", value: namespace }),
+  );
+});

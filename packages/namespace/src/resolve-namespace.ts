@@ -1,0 +1,52 @@
+import { InvalidConfigError } from "@hivepace/core";
+
+/** Which rule gave the namespace: the first of these that is set. */
+export type NamespaceSource =
+  | "option"
+  | "REDIS_NAMESPACE"
+  | "ENSEMBLE_ENVIRONMENT"
+  | "HIVEPACE_ENVIRONMENT"
+  | "test run"
+  | "default";
+
+export interface ResolvedNamespace {
+  readonly namespace: string;
+  readonly source: NamespaceSource;
+}
+
+export interface NamespaceOptions {
+  /** Goes before everything else. */
+  namespace?: string | undefined;
+  /** Where the variables are looked up, and where a test run leaves its name for its child processes and workers. */
+  env?: Record<string, string | undefined> | undefined;
+}
+
+const VARIABLES = ["REDIS_NAMESPACE", "ENSEMBLE_ENVIRONMENT", "HIVEPACE_ENVIRONMENT"] as const;
+
+/** A test run's own namespace: child processes and workers inherit the environment, and so the run that they belong to. */
+const TEST_RUN = "HIVEPACE_TEST_NAMESPACE";
+
+/** Set by vitest, jest, node's own runner, ava, mocha and tap in the processes that run tests. */
+const TEST_RUNNERS = ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "AVA_PATH", "MOCHA_COLORS", "TAP"];
+
+/**
+ * Which namespace this process is in: the option, `REDIS_NAMESPACE`, `ENSEMBLE_ENVIRONMENT` (or `HIVEPACE_ENVIRONMENT`),
+ * one of its own for a test run, or `default`. An empty variable counts as not set.
+ */
+export function resolveNamespace(options: NamespaceOptions = {}): ResolvedNamespace {
+  const { namespace, env = globalThis.process?.env ?? {} } = options;
+  if (namespace !== undefined) {
+    if (typeof namespace !== "string" || namespace === "")
+      throw new InvalidConfigError("namespace", "a string that is not empty", namespace);
+    return { namespace, source: "option" };
+  }
+  for (const source of VARIABLES) {
+    const value = env[source];
+    if (value) return { namespace: value, source };
+  }
+  if (env["NODE_ENV"] === "test" || env[TEST_RUN] || TEST_RUNNERS.some((variable) => env[variable])) {
+    env[TEST_RUN] ||= `test-${crypto.randomUUID()}`;
+    return { namespace: env[TEST_RUN], source: "test run" };
+  }
+  return { namespace: "default", source: "default" };
+}

@@ -1,0 +1,1 @@
+export { answerOf, startWorker } from "./worker.ts";

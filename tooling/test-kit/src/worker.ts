@@ -1,0 +1,30 @@
+import { Worker, type WorkerOptions } from "node:worker_threads";
+import { build } from "esbuild";
+
+/**
+ * A thread that runs a TypeScript file on the packages' sources. It is bundled first: on Node 20 a worker cannot be
+ * given a loader, and the bundle needs none.
+ */
+export async function startWorker(file: URL, options?: WorkerOptions): Promise<Worker> {
+  const { outputFiles } = await build({
+    entryPoints: [file.pathname],
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    conditions: ["@hivepace/source"],
+    sourcemap: "inline",
+    write: false,
+  });
+  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
+  return new Worker(new URL(`data:text/javascript;base64,${code}`), options);
+}
+
+/** A worker's next message; rejects when it fails or ends without one. */
+export function answerOf<T>(worker: Worker): Promise<T> {
+  return new Promise((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+    worker.once("exit", (code) => reject(new Error(`the worker ended with ${code} and said nothing`)));
+  });
+}
