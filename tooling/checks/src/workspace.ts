@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,6 +29,12 @@ export const packages: readonly Package[] = readdirSync(join(root, "packages"))
     const path = join(root, "packages", folder);
     return { folder, path, manifest: JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as Manifest };
   });
+
+/** What git would commit, of this kind: tracked files and new ones that it does not ignore, as they are now. */
+export function committable(kind: RegExp): string[] {
+  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
+  return [...new Set(String(listed).split("\n"))].filter((file) => kind.test(file) && existsSync(join(root, file)));
+}
 
 /** The names of a package's source files, from its folder on. */
 export function sources(pkg: Package): string[] {
