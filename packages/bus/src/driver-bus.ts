@@ -47,7 +47,9 @@ export class DriverBus implements MessageBus {
 
   constructor(open: (events: BusEvents) => BusDriver, initial: BusState, options: DriverBusOptions = {}) {
     this.#options = checkOptions(options);
-    this.#pending = new Pending(this.#options.clock);
+    const { clock, publishTimeoutMs } = this.#options;
+    const late = () => this.#unavailable(`no confirmation within ${publishTimeoutMs} ms`);
+    this.#pending = new Pending(clock, publishTimeoutMs, late);
     this.#state = initial;
     this.#driver = open({
       message: (subject, payload) => this.#deliver(subject, payload),
@@ -78,9 +80,11 @@ export class DriverBus implements MessageBus {
     if (payload.length > maxPayloadBytes) throw new BusPayloadTooLargeError(this.name, payload.length, maxPayloadBytes);
     this.#checkOpen();
     if (this.#state !== "ready") throw this.#unavailable(`it is ${this.#state}`);
-    const ms = this.#options.publishTimeoutMs;
-    const error = () => this.#unavailable(`no confirmation within ${ms} ms`);
-    await this.#pending.wait(this.#driver.publish(subject, payload).catch(this.#rethrow), { deadline: { ms, error } });
+    try {
+      await this.#pending.inTime(this.#driver.publish(subject, payload));
+    } catch (error) {
+      throw this.#ours(error);
+    }
   }
 
   async subscribe(subject: string, handler: MessageHandler, options: SubscribeOptions = {}): Promise<Subscription> {
@@ -101,7 +105,7 @@ export class DriverBus implements MessageBus {
     };
     signal?.addEventListener("abort", unsubscribe);
     try {
-      await this.#pending.wait(topic.listening, { signal });
+      await this.#pending.wait(topic.listening, signal);
     } catch (error) {
       void unsubscribe();
       throw error;
@@ -123,17 +127,21 @@ export class DriverBus implements MessageBus {
     this.#become("closed");
     this.#listeners.clear();
     this.#pending.endAll(() => new BusClosedError(this.name));
-    const ms = this.#options.closeTimeoutMs;
-    const error = () => this.#unavailable(`it did not close within ${ms} ms`);
+    const { clock, closeTimeoutMs } = this.#options;
+    const late = () => this.#unavailable(`it did not close within ${closeTimeoutMs} ms`);
     try {
-      await this.#pending.wait(this.#driver.close(), { deadline: { ms, error } });
+      await new Pending(clock, closeTimeoutMs, late).inTime(this.#driver.close());
     } catch (failure) {
       warn("HIVEPACE_BUS_CLOSE", `the ${this.name} bus did not close cleanly: ${String(failure)}`, failure);
     }
   }
 
   #open(subject: string): Topic {
-    const listening = this.#calls.run(subject, () => this.#driver.listen(subject)).catch(this.#rethrow);
+    const listening = this.#calls
+      .run(subject, () => this.#driver.listen(subject))
+      .catch((error) => {
+        throw this.#ours(error);
+      });
     // Each subscriber hears of a failure by itself.
     listening.catch(() => this.#topics.get(subject) === topic && this.#topics.delete(subject));
     const topic = { handlers: new Set<Handler>(), listening };
@@ -146,7 +154,7 @@ export class DriverBus implements MessageBus {
     if (topic.handlers.size > 0 || this.#topics.get(subject) !== topic) return;
     this.#topics.delete(subject);
     // Nobody listens any more, whatever the broker says to it.
-    await this.#pending.wait(this.#calls.run(subject, () => this.#driver.unlisten(subject))).catch(() => {});
+    await this.#pending.inTime(this.#calls.run(subject, () => this.#driver.unlisten(subject))).catch(() => {});
   }
 
   #deliver(subject: string, payload: Uint8Array): void {
@@ -178,11 +186,10 @@ export class DriverBus implements MessageBus {
   }
 
   /** What a driver could not do, as an error of ours. */
-  readonly #rethrow = (error: unknown): never => {
-    throw isHivepaceError(error)
-      ? error
-      : this.#unavailable(error instanceof Error ? error.message : String(error), error);
-  };
+  #ours(error: unknown): unknown {
+    if (isHivepaceError(error)) return error;
+    return this.#unavailable(error instanceof Error ? error.message : String(error), error);
+  }
 }
 
 function checkOptions(options: DriverBusOptions) {

@@ -19,7 +19,7 @@ export interface BusDriver {
   close(): Promise<void>;
 }
 
-/** What an adapter tells the bus. May be called at any time, also after `close`. */
+/** What an adapter tells the bus, at any time once the driver is made, also after `close`. */
 export interface BusEvents {
   /** A message for a subject that is received. The bytes must not change afterwards. */
   message(subject: string, payload: Uint8Array): void;

@@ -34,7 +34,8 @@ export function memoryBroker(): MemoryBroker {
     join: (member) => void members.add(member),
     leave: (member) => void members.delete(member),
     send(subject, payload) {
-      const copy = payload.slice();
+      // Not `slice`, which shares the bytes when the payload is a Buffer.
+      const copy = new Uint8Array(payload);
       // Never within the publisher's own call. Who is a member then, hears it.
       queueMicrotask(() => {
         for (const member of [...members]) member.message(subject, copy);

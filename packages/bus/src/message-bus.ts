@@ -66,7 +66,10 @@ export interface BusCapabilities {
   readonly ordering: "none" | "per-publisher";
   /** Whether an instance receives what it published itself. */
   readonly echo: boolean;
-  /** Whether a new subscriber receives what was published before it came. */
+  /**
+   * Whether a new subscriber receives what was published before it came. Where not, it may still hear what is just on its
+   * way to an instance that listens to the subject already.
+   */
   readonly replay: boolean;
   readonly maxPayloadBytes: number;
 }

@@ -20,6 +20,13 @@ export function isSubject(subject: unknown): subject is string {
   );
 }
 
+/** A program uses few subjects, over and over. */
+const MOST_KNOWN = 1_000;
+const known = new Set<unknown>();
+
 export function checkSubject(subject: unknown): asserts subject is string {
+  if (known.has(subject)) return;
   if (!isSubject(subject)) throw new BusSubjectInvalidError(subject, SUBJECT_RULE);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.add(subject);
 }

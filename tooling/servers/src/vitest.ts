@@ -53,3 +53,12 @@ function describeWith<T extends { stop(): Promise<void> }>(
     });
   });
 }
+
+/** For a bus suite: kills the server, lets the caller look, and starts it again at the same place. */
+export function killAndStart(server: () => OwnServer): (whileAway?: () => Promise<void>) => Promise<void> {
+  return async (whileAway) => {
+    await server().kill();
+    await whileAway?.();
+    await server().start();
+  };
+}

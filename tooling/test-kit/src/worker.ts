@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import { build } from "esbuild";
 
@@ -7,7 +8,7 @@ import { build } from "esbuild";
  */
 export async function startWorker(file: URL, options?: WorkerOptions): Promise<Worker> {
   const { outputFiles } = await build({
-    entryPoints: [file.pathname],
+    entryPoints: [fileURLToPath(file)],
     bundle: true,
     format: "esm",
     platform: "node",

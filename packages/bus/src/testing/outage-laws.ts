@@ -55,6 +55,8 @@ export const outageLaws = (restart: Restart): readonly Law[] => [
       })();
       await until(() => confirmed.length > 20, "traffic flows");
       await restart();
+      // A publisher may be back before a subscriber is, and what it publishes then may be lost.
+      await until(() => bus.state === "ready" && publisher.state === "ready", "both are ready again");
       const atReturn = confirmed.length;
       await until(() => confirmed.length > atReturn + 20, "traffic flows again");
       going = false;

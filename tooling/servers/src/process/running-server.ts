@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { StartFailedError } from "../errors.ts";
 import type { ServerKind } from "../kinds.ts";
 import type { Origin } from "../provision/source.ts";
@@ -9,6 +12,16 @@ import type { Launch } from "./launch.ts";
 import { untilReady } from "./ready.ts";
 
 const SHUT_DOWN_MS = 15_000;
+
+/** The letter of a process's state; "T" when it was stopped. */
+async function stateOf(pid: number): Promise<string | undefined> {
+  try {
+    // "pid (name) state …", where the name may be anything.
+    return (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ").at(-1)?.[0];
+  } catch {
+    return (await promisify(execFile)("ps", ["-o", "state=", "-p", `${pid}`])).stdout.trim()[0];
+  }
+}
 
 type Traits = Pick<Recipe<never>, "kind" | "probe" | "startMs" | "url">;
 
@@ -78,6 +91,13 @@ export class RunningServer implements OwnServer {
   async pause(): Promise<void> {
     await this.#process.signal("SIGSTOP");
     this.#paused = true;
+    const { pid } = this;
+    if (this.#launch.signals !== undefined) return;
+    // A signal takes its time, and until then the server still answers.
+    const stopped = await until(async () => pid === undefined || (await stateOf(pid)) === "T", {
+      deadlineMs: SHUT_DOWN_MS,
+    });
+    if (stopped === undefined) throw new Error(`${this.kind} (process ${pid}) does not stand still`);
   }
 
   async resume(): Promise<void> {

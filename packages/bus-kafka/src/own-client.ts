@@ -1,0 +1,81 @@
+import { BusUnavailableError } from "@hivepace/bus";
+import { warn } from "@hivepace/core/internal";
+import type { KafkaClient, LinkClient } from "./client.ts";
+import type { KafkaConnection } from "./options.ts";
+
+const REQUEST_TIMEOUT_MS = 5_000;
+
+interface SocketRequest {
+  readonly host: string;
+  readonly port: number;
+  readonly ssl: object | null | undefined;
+  readonly onConnect: () => void;
+}
+
+interface LogEntry {
+  readonly log: { readonly message: string };
+}
+
+interface KafkaJs {
+  readonly Kafka: new (config: object) => KafkaClient;
+  readonly logLevel: { readonly ERROR: number };
+}
+
+/** Loads kafkajs; gives what makes one client for each link. */
+export async function ownClients(connection: KafkaConnection, connectTimeoutMs: number): Promise<() => LinkClient> {
+  const { Kafka, logLevel } = await loadKafkaJs();
+  const [net, tls] = await Promise.all([import("node:net"), import("node:tls")]);
+  const { brokers, clientId = "hivepace", ssl, sasl } = connection;
+
+  return () => {
+    // kafkajs waits for answers before it lets go of a socket, and one that comes after all keeps a timer running for ever.
+    const sockets = new Set<{ destroy(error: Error): unknown }>();
+    let isCut = false;
+    const socketFactory = ({ host, port, ssl, onConnect }: SocketRequest) => {
+      if (isCut) throw new Error("the connection was closed");
+      const name = net.isIP(host) === 0 ? { servername: host } : {};
+      const socket = ssl
+        ? tls.connect({ host, port, ...name, ...ssl }, onConnect)
+        : net.connect({ host, port }, onConnect);
+      socket.setKeepAlive(true, 60_000);
+      socket.setNoDelay(true);
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+      return socket;
+    };
+    const kafka = new Kafka({
+      brokers,
+      clientId,
+      ssl,
+      // kafkajs keeps its own things in it.
+      sasl: sasl && { ...sasl },
+      connectionTimeout: connectTimeoutMs,
+      authenticationTimeout: connectTimeoutMs,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      retry: { retries: 0 },
+      socketFactory,
+      logLevel: logLevel.ERROR,
+      logCreator: () => say,
+    });
+    const cut = (): void => {
+      isCut = true;
+      for (const socket of sockets) socket.destroy(new Error("the connection was closed"));
+    };
+    return { kafka, cut };
+  };
+}
+
+/** What kafkajs logs, the state of the bus and its errors say too; this they do not. */
+function say({ log }: LogEntry): void {
+  if (log.message.startsWith("Offset out of range"))
+    warn("HIVEPACE_KAFKA_LOST", `the kafka bus missed messages that were deleted before it could read them`);
+}
+
+async function loadKafkaJs(): Promise<KafkaJs> {
+  try {
+    const loaded: { default?: unknown } = await import("kafkajs");
+    return (loaded.default ?? loaded) as KafkaJs;
+  } catch (cause) {
+    throw new BusUnavailableError("kafka", "its client is not installed: npm install kafkajs", { cause });
+  }
+}

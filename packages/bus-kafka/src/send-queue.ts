@@ -1,0 +1,58 @@
+/** Records that wait while one batch is under way go together in the next; a larger one goes alone. */
+const BATCH_BYTES = 65_536;
+
+interface Entry {
+  readonly value: Buffer;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** One batch at a time: this is what keeps the order, and it is faster than a request for each record. */
+export class SendQueue {
+  readonly #send: (values: Buffer[]) => Promise<unknown>;
+  #waiting: Entry[] = [];
+  #sending: Entry[] = [];
+  #ended: { reason: unknown } | undefined;
+
+  constructor(send: (values: Buffer[]) => Promise<unknown>) {
+    this.#send = send;
+  }
+
+  push(value: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended) return reject(this.#ended.reason);
+      this.#waiting.push({ value, resolve, reject });
+      if (this.#sending.length === 0) this.#next();
+    });
+  }
+
+  /** Nothing more is sent; all who wait are rejected. */
+  end(reason: unknown): void {
+    this.#ended ??= { reason };
+    for (const entry of [...this.#sending, ...this.#waiting]) entry.reject(reason);
+    this.#waiting = [];
+  }
+
+  #next(): void {
+    this.#sending = this.#takeBatch();
+    if (this.#sending.length === 0) return;
+    const batch = this.#sending;
+    this.#send(batch.map(({ value }) => value))
+      .then(
+        () => batch.forEach(({ resolve }) => void resolve()),
+        (error) => batch.forEach(({ reject }) => void reject(error)),
+      )
+      .finally(() => this.#next());
+  }
+
+  #takeBatch(): Entry[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { value } of this.#waiting) {
+      bytes += value.length;
+      if (bytes > BATCH_BYTES && count > 0) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+}

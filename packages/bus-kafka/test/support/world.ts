@@ -1,0 +1,53 @@
+import type { MessageBus } from "@hivepace/bus";
+import { isHivepaceError } from "@hivepace/core";
+import { until } from "@hivepace/servers";
+import { type Admin, Kafka, logLevel } from "kafkajs";
+import { expect } from "vitest";
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const text = (payload: Uint8Array): string => new TextDecoder().decode(payload);
+
+export async function eventually(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  expect(await until(condition, { deadlineMs: 40_000, everyMs: 10 }), `waited in vain: ${what}`).toBe(true);
+}
+
+export async function listen(bus: MessageBus, subject: string): Promise<string[]> {
+  const heard: string[] = [];
+  await bus.subscribe(subject, (payload) => heard.push(text(payload)));
+  return heard;
+}
+
+export async function unavailable(promise: Promise<unknown>): Promise<Error> {
+  const outcome = await promise.then(
+    () => "it resolved",
+    (error: unknown) => error,
+  );
+  if (!isHivepaceError(outcome, "BUS_UNAVAILABLE")) throw new Error(`expected BUS_UNAVAILABLE, got ${String(outcome)}`);
+  return outcome;
+}
+
+export const quietKafka = (url: string): Kafka => new Kafka({ brokers: [url], logLevel: logLevel.NOTHING });
+
+export async function withAdmin<T>(url: string, work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = quietKafka(url).admin();
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** The warnings of ours that come while the work runs. */
+export async function warnings(work: () => Promise<void>): Promise<string[]> {
+  const codes: string[] = [];
+  const listener = (warning: Error & { code?: string }): void => void codes.push(warning.code ?? "");
+  process.on("warning", listener);
+  try {
+    await work();
+    await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    process.off("warning", listener);
+  }
+  return codes;
+}

@@ -1,0 +1,181 @@
+import { type BusCapabilities, type BusDriver, type BusEvents, BusUnavailableError } from "@hivepace/bus";
+import { warn } from "@hivepace/core/internal";
+import {
+  endStatus,
+  type NatsConnectionLike,
+  type NatsStatusLike,
+  type NatsSubscriptionLike,
+  refusedPublish,
+} from "./client.ts";
+import { Rounds } from "./rounds.ts";
+import { SlowConsumerWatch } from "./slow-consumer.ts";
+import { natsName } from "./subject-names.ts";
+
+/** `maxPayloadBytes` is what a server allows unless it is set up otherwise; a bus knows its own server's limit. */
+export const natsSupports: BusCapabilities = Object.freeze({
+  delivery: "at-most-once",
+  ordering: "per-publisher",
+  echo: true,
+  replay: false,
+  maxPayloadBytes: 1_048_576,
+});
+
+/** Where the connection comes from, and what becomes of it at the end. */
+export interface Link {
+  /** Resolves when it is there, however long that takes; rejects when it never will be. */
+  open(): Promise<NatsConnectionLike>;
+  close(): Promise<void>;
+}
+
+/** A subject that is received. */
+interface Ear {
+  subscription?: NatsSubscriptionLike;
+  confirmed?: boolean;
+  refusal?: Error;
+}
+
+export class NatsDriver implements BusDriver {
+  readonly name = "nats";
+  readonly #link: Link;
+  readonly #events: BusEvents;
+  readonly #ears = new Map<string, Ear>();
+  readonly #rounds = new Rounds(() => this.#connection?.flush() ?? Promise.reject(this.#away()));
+  readonly #slow = new SlowConsumerWatch();
+  #connection: NatsConnectionLike | undefined;
+  #status: AsyncIterable<NatsStatusLike> | undefined;
+  #supports = natsSupports;
+  #whenReady: (() => void)[] = [];
+  /** Counts the times that the connection broke or came back: an answer to an older question means nothing. */
+  #turn = 0;
+  #wasReady = false;
+  #closed = false;
+
+  constructor(link: Link, events: BusEvents) {
+    this.#link = link;
+    this.#events = events;
+    link
+      .open()
+      .then((connection) => this.#closed || this.#attach(connection))
+      .catch((error: unknown) => this.#over(error));
+  }
+
+  get supports(): BusCapabilities {
+    const maxPayloadBytes = this.#connection?.info?.max_payload;
+    if (maxPayloadBytes !== undefined && maxPayloadBytes !== this.#supports.maxPayloadBytes)
+      this.#supports = Object.freeze({ ...natsSupports, maxPayloadBytes });
+    return this.#supports;
+  }
+
+  async publish(subject: string, payload: Uint8Array): Promise<void> {
+    if (!this.#connection) throw this.#away();
+    const name = natsName(subject);
+    const round = this.#rounds.join();
+    // A copy: the client reads the bytes later. (Not `slice`, which shares them when they are a Buffer.)
+    this.#connection.publish(name, new Uint8Array(payload));
+    await round.done;
+    if (round.refused.has(name)) throw new BusUnavailableError(this.name, `it refused a message to ${name}`);
+  }
+
+  async listen(subject: string): Promise<void> {
+    const ear: Ear = {};
+    this.#ears.set(subject, ear);
+    try {
+      if (this.#connection) {
+        this.#hear(this.#connection, subject, ear);
+        await this.#connection.flush().catch(() => this.#untilReady());
+      } else await this.#untilReady();
+      if (ear.refusal) throw ear.refusal;
+      ear.confirmed = true;
+    } catch (error) {
+      this.#ears.delete(subject);
+      throw error;
+    }
+  }
+
+  async unlisten(subject: string): Promise<void> {
+    this.#ears.get(subject)?.subscription?.unsubscribe();
+    this.#ears.delete(subject);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const subject of [...this.#ears.keys()]) await this.unlisten(subject);
+    if (this.#status) endStatus(this.#status);
+    this.#connection = undefined;
+    await this.#link.close();
+  }
+
+  #attach(connection: NatsConnectionLike): void {
+    this.#connection = connection;
+    this.#status = connection.status();
+    this.#watch(this.#status);
+    // A lent connection may outlive many buses, and a promise cannot be left.
+    const driver = new WeakRef(this);
+    connection.closed().then((error) => {
+      const alive = driver.deref();
+      if (alive) alive.#over(error);
+    });
+    for (const [subject, ear] of this.#ears) this.#hear(connection, subject, ear);
+    this.#confirm();
+  }
+
+  async #watch(statuses: AsyncIterable<NatsStatusLike>): Promise<void> {
+    for await (const status of statuses) {
+      if (this.#closed) return;
+      const refused = refusedPublish(status);
+      if (refused !== undefined) this.#rounds.refuse(refused);
+      if (status.type === "disconnect") {
+        this.#turn++;
+        this.#slow.dropped();
+        if (this.#wasReady) this.#events.state("interrupted");
+      }
+      if (status.type === "reconnect") this.#confirm();
+    }
+  }
+
+  /** Ready is who has an answer: then the server also has the subscriptions that were sent before. */
+  #confirm(): void {
+    const turn = ++this.#turn;
+    const ready = (): void => {
+      if (turn !== this.#turn || this.#closed) return;
+      this.#wasReady = true;
+      this.#events.state("ready");
+      for (const resolve of this.#whenReady.splice(0)) resolve();
+    };
+    // A connection that breaks instead says so itself.
+    this.#connection?.flush().then(ready, () => {});
+  }
+
+  #untilReady(): Promise<void> {
+    return new Promise((resolve) => this.#whenReady.push(resolve));
+  }
+
+  #hear(connection: NatsConnectionLike, subject: string, ear: Ear): void {
+    ear.subscription = connection.subscribe(natsName(subject), {
+      callback: (error, message) => {
+        if (error) this.#deafen(subject, ear, error);
+        else {
+          this.#slow.message();
+          this.#events.message(subject, message.data);
+        }
+      },
+    });
+  }
+
+  #deafen(subject: string, ear: Ear, refusal: Error): void {
+    ear.refusal = refusal;
+    if (ear.confirmed)
+      warn("HIVEPACE_BUS_REFUSED", `the nats bus may no longer receive ${subject}: ${refusal.message}`, refusal);
+  }
+
+  #away(): BusUnavailableError {
+    return new BusUnavailableError(this.name, "it is not connected");
+  }
+
+  /** Nobody asked for it, and it is over. */
+  #over(error: unknown): void {
+    if (this.#closed) return;
+    if (error) warn("HIVEPACE_BUS_LOST", `the nats bus is closed, its connection ended: ${String(error)}`, error);
+    this.#events.state("closed");
+  }
+}

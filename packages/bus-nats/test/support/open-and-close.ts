@@ -1,0 +1,49 @@
+// Run as a program of its own: opens a bus, closes it in the state that is asked for, and should end by itself.
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { natsBus } from "../../src/index.ts";
+
+const [, , mode, url = ""] = process.argv;
+
+if (mode === "ready") {
+  const bus = await natsBus({ servers: url });
+  await bus.subscribe("exit", () => {});
+  await bus.publish("exit", new Uint8Array(1));
+  await bus.close();
+}
+
+if (mode === "refused") await natsBus({ servers: url, connectTimeoutMs: 1_000 }).catch(() => {});
+
+if (mode === "connecting") {
+  const bus = await natsBus({ servers: url, waitForBroker: true, connectTimeoutMs: 1_000 });
+  await bus.close();
+}
+
+// The server goes away, and when the client comes again it takes the connection and says nothing.
+if (mode === "reconnecting") {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    socket.unref();
+    if (sockets.push(socket) > 1) return;
+    socket.write(`INFO {"server_id":"x","version":"2.9.0","proto":1,"max_payload":1048576}\r\n`);
+    socket.on("data", (data) => {
+      for (const _ of `${data}`.matchAll(/PING/g)) socket.write("PONG\r\n");
+    });
+    socket.on("error", () => {});
+  });
+  server.unref();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as { port: number };
+  const bus = await natsBus({
+    servers: `127.0.0.1:${port}`,
+    connectTimeoutMs: 1_000,
+    reconnectTimeWait: 1,
+    reconnectJitter: 1,
+  });
+  const again = once(server, "connection");
+  sockets[0]?.destroy();
+  await again;
+  await bus.close();
+}
+
+process.stdout.write("closed\n");

@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describeOwnServer } from "@hivepace/servers/vitest";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { redisPubSubBus } from "../src/index.ts";
+import { bytes, listen, Opened, until } from "./helpers.ts";
+
+const opened = new Opened();
+afterEach(opened.close);
+
+describeOwnServer("redis", (server) => {
+  let folder = "";
+  let ca = "";
+  // The second port of the server's place is its own too.
+  const url = () => `rediss://${server().host}:${server().port + 1}`;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "hivepace-tls-"));
+    const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
+    const form = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"];
+    await promisify(execFile)("openssl", ["req", ...form, "-keyout", key, "-out", cert, ...subject]);
+    ca = await readFile(cert, "utf8");
+    const redis = new Redis(server().url);
+    const settings = { "tls-cert-file": cert, "tls-key-file": key, "tls-ca-cert-file": cert, "tls-auth-clients": "no" };
+    await redis.config("SET", ...Object.entries(settings).flat(), "tls-port", `${server().port + 1}`);
+    redis.disconnect();
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("TLS passes through: a bus speaks it with the authority that it is told", async () => {
+    const bus = await opened.bus(redisPubSubBus({ url: url(), tls: { ca } }));
+    const heard = await listen(bus, "tls");
+    await bus.publish("tls", bytes("hello"));
+    await until(() => heard.length === 1, "it arrives");
+  });
+
+  test("a lent client's TLS is its duplicate's too", async () => {
+    const client = opened.client(new Redis(url(), { tls: { ca } }));
+    expect((await opened.bus(redisPubSubBus(client))).state).toBe("ready");
+  });
+
+  test("a certificate that nobody vouches for is an error with its cause", async () => {
+    await expect(redisPubSubBus({ url: url(), connectTimeoutMs: 2_000 })).rejects.toMatchObject({
+      code: "BUS_UNAVAILABLE",
+      cause: expect.objectContaining({ code: expect.stringMatching(/CERT/) }),
+    });
+  });
+});
