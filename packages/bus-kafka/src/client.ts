@@ -79,7 +79,7 @@ export interface LinkClient {
 }
 
 /** An error with all that it wraps: kafkajs puts the telling one innermost. */
-export function* causes(error: unknown): Generator<KafkaFailure> {
+function* causes(error: unknown): Generator<KafkaFailure> {
   const seen = new Set<unknown>();
   for (let next = error; typeof next === "object" && next !== null && !seen.has(next); ) {
     seen.add(next);

@@ -1,11 +1,12 @@
 import { Worker } from "node:worker_threads";
 import type { BusState } from "@hivepace/bus";
 import { describeOwnServer } from "@hivepace/servers/vitest";
+import { bytes, listen, until } from "@hivepace/test-kit";
 import * as transport from "@nats-io/transport-node";
 import * as nats from "nats";
 import { describe, expect, test, vi } from "vitest";
 import { type NatsConnectionLike, natsBus, natsSupports } from "../src/index.ts";
-import { bytes, listen, opened, until, warnings } from "./support/help.ts";
+import { opened, warnings } from "./support/help.ts";
 
 type Connect = (options: {
   servers: string;

@@ -1,13 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describeOwnServer } from "@hivepace/servers/vitest";
+import { bytes, listen, selfSigned, until } from "@hivepace/test-kit";
 import * as transport from "@nats-io/transport-node";
 import * as nats from "nats";
 import { expect, test } from "vitest";
 import { type NatsConnectionLike, type NatsOptions, natsBus } from "../src/index.ts";
-import { bytes, listen, opened, until, warnings } from "./support/help.ts";
+import { opened, warnings } from "./support/help.ts";
 
 async function roundTrip(options: NatsOptions): Promise<void> {
   const bus = await opened(natsBus(options));
@@ -107,7 +104,7 @@ describeOwnServer(
   { config: `authorization { users = [ { nkey: ${user.getPublicKey()} } ] }` },
 );
 
-const { ca, key } = certificate();
+const { cert: ca, key } = await selfSigned();
 
 describeOwnServer(
   "nats",
@@ -123,17 +120,3 @@ describeOwnServer(
   },
   { config: "tls { cert_file: cert.pem, key_file: key.pem }", files: { "cert.pem": ca, "key.pem": key } },
 );
-
-/** A self-signed certificate for the loopback address, and its key. */
-function certificate(): { ca: string; key: string } {
-  const dir = mkdtempSync(join(tmpdir(), "hivepace-tls-"));
-  try {
-    const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-    const files = ["-keyout", join(dir, "key.pem"), "-out", join(dir, "cert.pem")];
-    const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-    execFileSync("openssl", ["req", ...kind, ...names, ...files], { stdio: "ignore" });
-    return { ca: readFileSync(join(dir, "cert.pem"), "utf8"), key: readFileSync(join(dir, "key.pem"), "utf8") };
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
-}

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import type { EventEmitter } from "node:events";
-import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { MessageBus } from "@hivepace/bus";
+import { until } from "@hivepace/test-kit";
 import { Cluster as Cluster6, Redis as Redis6 } from "ioredis";
 import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
 import type { RedisClient, RedisClusterClient } from "../src/index.ts";
@@ -19,25 +19,6 @@ export const versions: readonly Version[] = [
   { version: "ioredis 6", Redis: Redis6, Sentinel: Redis6, Cluster: Cluster6 },
   { version: "ioredis 5", Redis: Redis5, Sentinel: Redis5, Cluster: Cluster5 },
 ];
-
-const PATIENCE_MS = 30_000;
-
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-export const text = (payload: Uint8Array): string => new TextDecoder().decode(payload);
-
-export async function listen(bus: MessageBus, subject: string): Promise<string[]> {
-  const heard: string[] = [];
-  await bus.subscribe(subject, (payload) => heard.push(text(payload)));
-  return heard;
-}
 
 /** What is closed after each test, the last opened first. */
 export class Opened {
@@ -80,6 +61,6 @@ export async function warnings(work: () => Promise<void>, expected: string): Pro
 export async function endsByItself(how: string, host: string, port: number): Promise<void> {
   const fixture = fileURLToPath(new URL("fixtures/open-and-close.ts", import.meta.url));
   const args = ["--conditions", "@hivepace/source", "--import", "tsx", fixture, how, host, `${port}`];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 2 * PATIENCE_MS });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
   if (stdout !== "closed\n") throw new Error(`expected it to say that it is closed, got ${JSON.stringify(stdout)}`);
 }

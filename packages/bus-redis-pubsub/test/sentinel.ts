@@ -3,8 +3,8 @@ import { mkdtemp, readFile, readlink, rm, symlink, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OwnServer } from "@hivepace/servers";
+import { until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
-import { until } from "./helpers.ts";
 
 /**
  * A real Sentinel that watches this server: the same binary under the other name. A shell stands between, which ends it

@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describeOwnServer } from "@hivepace/servers/vitest";
+import { bytes, listen, selfSigned, until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { bytes, listen, Opened, until } from "./helpers.ts";
+import { Opened } from "./helpers.ts";
 
 const opened = new Opened();
 afterEach(opened.close);
@@ -20,11 +19,10 @@ describeOwnServer("redis", (server) => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "hivepace-tls-"));
+    const made = await selfSigned();
+    ca = made.cert;
     const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-    const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
-    const form = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"];
-    await promisify(execFile)("openssl", ["req", ...form, "-keyout", key, "-out", cert, ...subject]);
-    ca = await readFile(cert, "utf8");
+    await Promise.all([writeFile(cert, made.cert), writeFile(key, made.key)]);
     const redis = new Redis(server().url);
     const settings = { "tls-cert-file": cert, "tls-key-file": key, "tls-ca-cert-file": cert, "tls-auth-clients": "no" };
     await redis.config("SET", ...Object.entries(settings).flat(), "tls-port", `${server().port + 1}`);

@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import type { OwnServer } from "@hivepace/servers";
+import { selfSigned } from "@hivepace/test-kit";
 import { ConfigResourceTypes, Kafka, logLevel } from "kafkajs";
 
 export interface Secured {
@@ -20,7 +20,9 @@ const jaas = `org.apache.kafka.common.security.plain.PlainLoginModule required $
 export async function secure(server: OwnServer): Promise<Secured> {
   const { listeners, folder } = await settings(server.url);
   const [sasl, tls] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
-  const { certificate, keyFile } = await selfSigned(folder);
+  const { key, cert: certificate } = await selfSigned();
+  const keyFile = join(folder, "keystore.pem");
+  await writeFile(keyFile, key + certificate);
   await appendFile(
     join(folder, "server.properties"),
     `
@@ -54,20 +56,6 @@ async function settings(url: string): Promise<{ listeners: string; folder: strin
   } finally {
     await admin.disconnect();
   }
-}
-
-async function selfSigned(folder: string): Promise<{ certificate: string; keyFile: string }> {
-  const [key, cert, both] = ["key.pem", "cert.pem", "keystore.pem"].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const what = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"];
-  const how = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert];
-  execFileSync("openssl", [...how, ...what], { stdio: "ignore" });
-  const certificate = await readFile(cert, "utf8");
-  await writeFile(both, `${await readFile(key, "utf8")}${certificate}`);
-  return { certificate, keyFile: both };
 }
 
 function freePort(): Promise<number> {

@@ -1,21 +1,7 @@
-import type { MessageBus } from "@hivepace/bus";
 import { isHivepaceError } from "@hivepace/core";
-import { until } from "@hivepace/servers";
 import { type Admin, Kafka, logLevel } from "kafkajs";
-import { expect } from "vitest";
 
-export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-export const text = (payload: Uint8Array): string => new TextDecoder().decode(payload);
-
-export async function eventually(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  expect(await until(condition, { deadlineMs: 40_000, everyMs: 10 }), `waited in vain: ${what}`).toBe(true);
-}
-
-export async function listen(bus: MessageBus, subject: string): Promise<string[]> {
-  const heard: string[] = [];
-  await bus.subscribe(subject, (payload) => heard.push(text(payload)));
-  return heard;
-}
+export { bytes, listen, text, until as eventually } from "@hivepace/test-kit";
 
 export async function unavailable(promise: Promise<unknown>): Promise<Error> {
   const outcome = await promise.then(
