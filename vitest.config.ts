@@ -12,6 +12,8 @@ const needsBrowser = "**/*.browser.test.ts";
 
 export default defineConfig({
   test: {
+    // Integration tests mostly wait for servers: more of them than cores run side by side.
+    maxWorkers: 4,
     reporters: process.env["CI"] ? ["default", ["json", { outputFile: ".cache/test-results.json" }]] : ["default"],
     projects: [
       {

@@ -28,7 +28,7 @@ export async function withLock<T>(folder: string, work: (folder: string) => Prom
     return await work(folder);
   } finally {
     clearInterval(beat);
-    await rm(folder, { recursive: true, force: true });
+    await removeWhole(folder);
   }
 }
 
@@ -50,8 +50,15 @@ async function claim(folder: string, token: string): Promise<boolean> {
 async function removeIfStale(folder: string): Promise<void> {
   const touched = await stat(join(folder, "owner")).catch(() => undefined);
   if (touched === undefined || Date.now() - touched.mtimeMs < STALE_MS) return;
-  // Moved before it is removed: of several that find it stale only one moves it, and nobody sees it half gone.
-  const aside = `${folder}-stale-${randomUUID()}`;
+  await removeWhole(folder);
+}
+
+/**
+ * Moved before it is removed: nobody sees it half gone, and nobody can claim it while it is empty and about to go. Of
+ * several that find it stale only one moves it.
+ */
+async function removeWhole(folder: string): Promise<void> {
+  const aside = `${folder}-gone-${randomUUID()}`;
   try {
     await rename(folder, aside);
   } catch {
