@@ -20,6 +20,28 @@ export {
   ResourceUnknownError,
 } from "./errors.ts";
 export { MemoryLimiter, type MemoryLimiterOptions } from "./memory-limiter.ts";
+export {
+  type EndpointConfig,
+  type EndpointCount,
+  type EndpointFileConfig,
+  type EndpointLimits,
+  type KeyCount,
+  type KeyFileConfig,
+  type KeyLimits,
+  type LimitedBy,
+  PackedCounters,
+  type RateConfig,
+  type RateDecision,
+  type RateHandle,
+  RateManager,
+  type RateManagerOptions,
+  type RateRequest,
+  type RateSnapshot,
+  type RateTarget,
+  type SharedHandle,
+  SharingUnavailableError,
+  TableFullError,
+} from "./rate/index.ts";
 export type {
   AcquireOptions,
   Capacity,

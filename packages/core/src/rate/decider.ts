@@ -1,0 +1,263 @@
+import { type Charge, Decision, type Extra } from "./decision.ts";
+import type { Endpoint } from "./endpoints.ts";
+import { explain } from "./explain.ts";
+import { enter, inFlight, leave } from "./in-flight.ts";
+import { IN_FLIGHT_LIMIT, MOST_REQUESTS, MOST_TOKENS, REQUEST_LIMIT, STATE, TOKEN_LIMIT } from "./layout.ts";
+import { checkTokens, limitOf } from "./limits.ts";
+import { type PackedCounters, TAKEN, utilization } from "./packed-counters.ts";
+import { isLive, type Ref } from "./record.ts";
+import type { WindowClock } from "./window-clock.ts";
+
+/** Decides and counts, when it is known which records to ask: first the key's, then the endpoint's. */
+export class Decider {
+  readonly counters: PackedCounters;
+  readonly clock: WindowClock;
+
+  constructor(counters: PackedCounters, clock: WindowClock) {
+    this.counters = counters;
+    this.clock = clock;
+    Decision.prepare();
+  }
+
+  /**
+   * Decides at the time at which the clock was last read. Undefined: what we knew of the ids, or the counts, changed in
+   * the middle; nothing is counted, read the clock and try again.
+   *
+   * This is the fast path. It leaves all that is rare to `#decide` and never comes back from there, so that V8 need not
+   * look again at what it knows; and as V8 inlines only so much into a function, the caller reads the clock.
+   */
+  decide(
+    endpoint: Endpoint,
+    key: Ref | undefined,
+    tokens: number,
+    inputTokens: number | undefined,
+    outputTokens: number | undefined,
+  ): Decision | undefined {
+    const { counters, clock } = this;
+    const { memory } = counters;
+    const { window } = clock;
+    const { slot, state } = endpoint.ref;
+    if (!endpoint.isPlain || counters.isSliding) return this.#decide(endpoint, key, tokens, inputTokens, outputTokens);
+    // The tightest limit yet, as what is counted against it and the limit; fractions are compared without dividing.
+    let count = 0;
+    let limit = 1;
+    if (key !== undefined) {
+      if (!counters.takeOne(key.slot, window, tokens))
+        return this.#decide(endpoint, key, tokens, inputTokens, outputTokens);
+      const keyRequests = memory[key.slot + REQUEST_LIMIT] as number;
+      if (keyRequests !== MOST_REQUESTS) {
+        count = counters.requests;
+        limit = keyRequests;
+      }
+      const keyTokens = (memory[key.slot + TOKEN_LIMIT] as number) >>> 0;
+      if (keyTokens !== MOST_TOKENS && counters.tokens * limit > count * keyTokens) {
+        count = counters.tokens;
+        limit = keyTokens;
+      }
+    }
+    if (!counters.takeOne(slot, window, tokens)) {
+      if (key !== undefined) counters.adjust(key.slot, window, -tokens, -1);
+      return this.#decide(endpoint, key, tokens, inputTokens, outputTokens);
+    }
+    const { tokens: currentTpm, requests: currentRpm } = counters;
+    const requestLimit = memory[slot + REQUEST_LIMIT] as number;
+    if (requestLimit !== MOST_REQUESTS && currentRpm * limit > count * requestLimit) {
+      count = currentRpm;
+      limit = requestLimit;
+    }
+    const tokenLimit = (memory[slot + TOKEN_LIMIT] as number) >>> 0;
+    if (tokenLimit !== MOST_TOKENS && currentTpm * limit > count * tokenLimit) {
+      count = currentTpm;
+      limit = tokenLimit;
+    }
+    // Whose records were these? Only looking afterwards makes sure: see record.ts.
+    if (memory[slot + STATE] !== state || (key !== undefined && memory[key.slot + STATE] !== key.state)) {
+      this.#correct({ endpoint, key, window, tokens, extra: undefined }, -1, 0);
+      return undefined;
+    }
+    return new Decision(
+      currentTpm,
+      limitOf(tokenLimit, MOST_TOKENS),
+      currentRpm,
+      limitOf(requestLimit, MOST_REQUESTS),
+      utilization(count, limit),
+      clock.start,
+      undefined,
+      undefined,
+      undefined,
+      endpoint,
+      key,
+      window,
+      tokens,
+      undefined,
+    );
+  }
+
+  /** The same for every case. */
+  #decide(
+    endpoint: Endpoint,
+    key: Ref | undefined,
+    tokens: number,
+    inputTokens: number | undefined,
+    outputTokens: number | undefined,
+  ): Decision | undefined {
+    const granted = this.#grant(endpoint, key, tokens, inputTokens, outputTokens);
+    if (granted !== undefined) return granted;
+    const { memory } = this.counters;
+    const denied = this.explain(endpoint, key, tokens, inputTokens, outputTokens);
+    // Another thread may have made room since we were denied, or we were denied by what another id has counted.
+    const isRight = !denied.allowed && isLive(memory, endpoint.ref) && (key === undefined || isLive(memory, key));
+    return isRight ? denied : undefined;
+  }
+
+  /** Counts it, or nothing of it. */
+  #grant(
+    endpoint: Endpoint,
+    key: Ref | undefined,
+    tokens: number,
+    inputTokens: number | undefined,
+    outputTokens: number | undefined,
+  ): Decision | undefined {
+    const { counters, clock } = this;
+    const { memory } = counters;
+    const { ref } = endpoint;
+    let { window } = clock;
+    let use = 0;
+    if (key !== undefined) {
+      if (counters.take(key.slot, window, tokens, 1) !== TAKEN) return undefined;
+      window = counters.window;
+      use = this.#use(key.slot);
+    }
+    const verdict = counters.take(ref.slot, window, tokens, 1);
+    if (verdict !== TAKEN || counters.window !== window) {
+      this.#giveBack(verdict, ref.slot, key, window, tokens);
+      return undefined;
+    }
+    const { tokens: currentTpm, requests: currentRpm } = counters;
+    use = Math.max(use, this.#use(ref.slot));
+    let extra: Extra | undefined;
+    if (!endpoint.isPlain) {
+      extra = this.#takeExtra(endpoint, key, window, tokens, inputTokens, outputTokens);
+      if (extra === undefined) return undefined;
+      use = Math.max(use, extra.utilization);
+    }
+    if (!isLive(memory, ref) || (key !== undefined && !isLive(memory, key))) {
+      this.#correct({ endpoint, key, window, tokens, extra }, -1, 0, 0, 0);
+      return undefined;
+    }
+    return new Decision(
+      currentTpm,
+      limitOf((memory[ref.slot + TOKEN_LIMIT] as number) >>> 0, MOST_TOKENS),
+      currentRpm,
+      limitOf(memory[ref.slot + REQUEST_LIMIT] as number, MOST_REQUESTS),
+      use,
+      clock.startOf(clock.whole(window)),
+      undefined,
+      undefined,
+      undefined,
+      endpoint,
+      key,
+      window,
+      tokens,
+      extra,
+    );
+  }
+
+  /** How full the last `take` has made this record, by the tighter of its limits. */
+  #use(slot: number): number {
+    const { memory, requests, tokens } = this.counters;
+    const requestLimit = limitOf(memory[slot + REQUEST_LIMIT] as number, MOST_REQUESTS);
+    const tokenLimit = limitOf((memory[slot + TOKEN_LIMIT] as number) >>> 0, MOST_TOKENS);
+    return Math.max(utilization(requests, requestLimit), utilization(tokens, tokenLimit));
+  }
+
+  /** The endpoint denied it, or the window changed after the key had counted it: then all of it belongs into the later. */
+  #giveBack(verdict: number, slot: number, key: Ref | undefined, window: number, tokens: number): void {
+    const counters = this.counters;
+    this.clock.see(counters.window);
+    if (verdict === TAKEN) counters.adjust(slot, counters.window, -tokens, -1);
+    if (key !== undefined) counters.adjust(key.slot, window, -tokens, -1);
+  }
+
+  /** The limits that few endpoints have. Undefined: denied, and nothing of the whole request is counted any more. */
+  #takeExtra(
+    endpoint: Endpoint,
+    key: Ref | undefined,
+    window: number,
+    tokens: number,
+    givenInput: number | undefined,
+    givenOutput: number | undefined,
+  ): Extra | undefined {
+    const counters = this.counters;
+    const { memory } = counters;
+    const { ref, split } = endpoint;
+    const inputTokens = part(givenInput, tokens, givenOutput);
+    const outputTokens = part(givenOutput, tokens, givenInput);
+    let use = 0;
+    let life = -1;
+    let isDenied = false;
+    if (split !== undefined) {
+      const verdict = counters.take(split.slot, window, inputTokens, outputTokens);
+      use = this.#use(split.slot);
+      isDenied = verdict !== TAKEN || counters.window !== window;
+      if (isDenied && verdict === TAKEN) counters.adjust(split.slot, counters.window, -inputTokens, -outputTokens);
+    }
+    const most = memory[ref.slot + IN_FLIGHT_LIMIT] as number;
+    if (!isDenied && most !== -1) {
+      life = enter(memory, ref);
+      use = Math.max(use, utilization(inFlight(memory, ref), most));
+      isDenied = life === -1;
+      if (isDenied && split !== undefined) counters.adjust(split.slot, window, -inputTokens, -outputTokens);
+    }
+    if (!isDenied) return { inputTokens, outputTokens, life, utilization: use };
+    this.clock.see(counters.window);
+    this.#correct({ endpoint, key, window, tokens, extra: undefined }, -1, 0, 0, 0);
+    return undefined;
+  }
+
+  explain(
+    endpoint: Endpoint,
+    key: Ref | undefined,
+    tokens: number,
+    inputTokens: number | undefined,
+    outputTokens: number | undefined,
+  ): Decision {
+    const input = part(inputTokens, tokens, outputTokens);
+    const output = part(outputTokens, tokens, inputTokens);
+    return explain(this.counters, this.clock, endpoint, key, tokens, input, output);
+  }
+
+  /** Corrects a decision's charge in its own window; after that only its request in flight ends. */
+  end(charge: Charge, requests: number, tokens: number, input?: number, output?: number): void {
+    const { extra, window, endpoint } = charge;
+    this.clock.load();
+    this.clock.read();
+    if (this.clock.whole(window) >= this.clock.number) this.#correct(charge, requests, tokens, input, output);
+    else if (extra) leave(this.counters.memory, endpoint.ref, extra.life);
+  }
+
+  /** Makes what was counted into this much (and takes away the request itself, or not). */
+  #correct(charge: Charge, requests: number, tokens: number, input?: number, output?: number): void {
+    const counters = this.counters;
+    const { endpoint, key, window, extra } = charge;
+    const { ref, split } = endpoint;
+    const more = tokens - charge.tokens;
+    counters.adjust(ref.slot, window, more, requests);
+    if (key !== undefined) counters.adjust(key.slot, window, more, requests);
+    if (extra === undefined) return;
+    const { inputTokens, outputTokens, life } = extra;
+    leave(counters.memory, ref, life);
+    if (split !== undefined)
+      counters.adjust(
+        split.slot,
+        window,
+        (input ?? inputTokens) - inputTokens,
+        (output ?? outputTokens) - outputTokens,
+      );
+  }
+}
+
+/** The input or output tokens of a request: as given, else all that can be of it. */
+function part(given: number | undefined, all: number, other: number | undefined): number {
+  return given === undefined ? Math.max(0, all - Math.ceil(other ?? 0)) : checkTokens("tokens", given);
+}

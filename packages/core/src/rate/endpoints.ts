@@ -1,0 +1,160 @@
+import { ResourceUnknownError } from "../errors.ts";
+import { show } from "../show.ts";
+import {
+  FLAGS,
+  IN_FLIGHT_LIMIT,
+  MOST_REQUESTS,
+  MOST_TOKENS,
+  POOLED,
+  REQUEST_LIMIT,
+  VERSION,
+  WITH_SPLIT,
+} from "./layout.ts";
+import { checkId, checkLimit, limitWord, need } from "./limits.ts";
+import type { PackedCounters } from "./packed-counters.ts";
+import type { EndpointConfig } from "./rate-types.ts";
+import { type Directory, ENDPOINT, type Ref } from "./record.ts";
+
+/** Where the requests for an endpoint and model are counted. */
+export class Endpoint {
+  readonly ref: Ref;
+  /** Where its input and output tokens are, if they have limits. */
+  readonly split: Ref | undefined;
+  /** Whether it limits nothing but requests and tokens. */
+  readonly isPlain: boolean;
+  /** The manager whose records these are. */
+  readonly owner: object;
+
+  constructor(ref: Ref, split: Ref | undefined, isPlain: boolean, owner: object) {
+    this.ref = ref;
+    this.split = split;
+    this.isPlain = isPlain;
+    this.owner = owner;
+  }
+}
+
+/** How many are remembered; more than these are found by their names again. */
+const MOST_KNOWN = 10_000;
+
+/**
+ * Sets endpoints and finds them again. What was found is remembered until it is to be forgotten.
+ * The names of the records, joined by NULs: `id, model` for an endpoint (without a model it is empty), `id, "", number`
+ * for a pool of models, and one `split` more for the record of its input and output tokens.
+ */
+export class Endpoints {
+  readonly #counters: PackedCounters;
+  readonly #directory: Directory;
+  readonly #owner: object;
+  readonly #whole = new Map<string, Endpoint>();
+  readonly #models = new Map<string, Map<string, Endpoint>>();
+
+  constructor(counters: PackedCounters, directory: Directory, owner: object) {
+    this.#counters = counters;
+    this.#directory = directory;
+    this.#owner = owner;
+  }
+
+  find(id: string, model: string | undefined): Endpoint {
+    const known = model === undefined ? this.#whole.get(id) : this.#models.get(id)?.get(model);
+    return known ?? this.#resolve(id, model);
+  }
+
+  forget(): void {
+    this.#whole.clear();
+    this.#models.clear();
+  }
+
+  set(config: EndpointConfig, isMock: boolean, window: number): void {
+    const { id, models } = config;
+    const { rpmLimit, tpmLimit, inputTpmLimit, outputTpmLimit, maxInFlight } = isMock ? ({} as EndpointConfig) : config;
+    const set = (name: string, requests: number, tokens: number, inFlight: number, flags: number): Ref =>
+      this.#directory.set(ENDPOINT, name, [requests, tokens, inFlight, flags], window);
+    const version = Atomics.add(this.#counters.memory, VERSION, 1);
+    let name = nameOf(id, config.model);
+    let pool = 0;
+    if (models) {
+      // A pool that is set again is known by its first model, and goes on counting.
+      const first = this.#directory.find(ENDPOINT, nameOf(id, models[0]));
+      pool = (first && this.#poolOf(first)) || version + 1;
+      name = poolName(id, pool);
+    }
+    // Counters first, and the names that lead to them last: another thread finds all of it or nothing.
+    const isSplit = inputTpmLimit !== undefined || outputTpmLimit !== undefined;
+    const splitName = name + SPLIT;
+    if (isSplit) set(splitName, limitWord(outputTpmLimit, MOST_REQUESTS), limitWord(inputTpmLimit, MOST_TOKENS), -1, 0);
+    const inFlightLimit = maxInFlight === undefined ? -1 : limitWord(maxInFlight, MOST_REQUESTS);
+    const flags = isSplit ? WITH_SPLIT : 0;
+    set(name, limitWord(rpmLimit, MOST_REQUESTS), limitWord(tpmLimit, MOST_TOKENS), inFlightLimit, flags);
+    for (const model of models ?? []) set(nameOf(id, model), pool, 0, -1, POOLED);
+    if (!isSplit) this.#directory.remove(ENDPOINT, splitName);
+    Atomics.add(this.#counters.memory, VERSION, 1);
+  }
+
+  /** Removes one model, or the endpoint with all its models and pools. */
+  remove(id: string, model: string | undefined): boolean {
+    const gone: string[] = [];
+    if (model !== undefined) gone.push(nameOf(id, model));
+    else this.#directory.each(ENDPOINT, (name) => name.startsWith(nameOf(id, "")) && gone.push(name));
+    const removed = gone.filter((name) => this.#directory.remove(ENDPOINT, name));
+    Atomics.add(this.#counters.memory, VERSION, 1);
+    return removed.length > 0;
+  }
+
+  each(visit: (id: string, model: string | undefined, endpoint: Endpoint, pool: number) => void): void {
+    this.#directory.each(ENDPOINT, (name, ref) => {
+      const [id, model, ...more] = name.split("\0") as [string, string];
+      const endpoint = this.#lookUp(id, name);
+      if (more.length === 0 && endpoint) visit(id, model || undefined, endpoint, this.#poolOf(ref));
+    });
+  }
+
+  #resolve(id: string, model: string | undefined): Endpoint {
+    const endpoint =
+      (model === undefined ? undefined : this.#lookUp(id, nameOf(id, model))) ??
+      this.#lookUp(id, nameOf(id, undefined));
+    if (endpoint === undefined)
+      throw new ResourceUnknownError(id, model === undefined ? "endpoint" : `endpoint (or its model ${show(model)})`);
+    if (this.#whole.size + this.#models.size > MOST_KNOWN) this.forget();
+    if (model === undefined) this.#whole.set(id, endpoint);
+    else {
+      const models = this.#models.get(id);
+      if (models === undefined || models.size > MOST_KNOWN) this.#models.set(id, new Map([[model, endpoint]]));
+      else models.set(model, endpoint);
+    }
+    return endpoint;
+  }
+
+  #lookUp(id: string, name: string): Endpoint | undefined {
+    const ref = this.#directory.find(ENDPOINT, name);
+    if (ref === undefined) return undefined;
+    const pool = this.#poolOf(ref);
+    if (pool > 0) return this.#lookUp(id, poolName(id, pool));
+    const { memory } = this.#counters;
+    const isSplit = ((memory[ref.slot + FLAGS] as number) & WITH_SPLIT) !== 0;
+    const isPlain = !isSplit && memory[ref.slot + IN_FLIGHT_LIMIT] === -1;
+    return new Endpoint(ref, isSplit ? this.#directory.find(ENDPOINT, name + SPLIT) : undefined, isPlain, this.#owner);
+  }
+
+  /** The number of the pool that this model draws from; 0 if it has its own limits. */
+  #poolOf({ slot }: Ref): number {
+    const { memory } = this.#counters;
+    return (memory[slot + FLAGS] as number) & POOLED ? (memory[slot + REQUEST_LIMIT] as number) : 0;
+  }
+}
+
+const SPLIT = "\0split";
+const nameOf = (id: string, model: string | undefined): string => `${id}\0${model ?? ""}`;
+const poolName = (id: string, pool: number): string => `${id}\0\0${pool}`;
+
+/** Throws INVALID_CONFIG. `at` is where the endpoint stands in a larger configuration. */
+export function checkEndpoint(config: EndpointConfig, at = ""): void {
+  const { id, model, models } = config;
+  checkId(`${at}id`, id);
+  if (model !== undefined) checkId(`${at}model`, model);
+  const isList = models === undefined || (Array.isArray(models) && models.length > 0 && model === undefined);
+  need(isList, `${at}models`, "a list of one or more, without a model beside it", models);
+  for (const [i, of] of models?.entries() ?? []) checkId(`${at}models[${i}]`, of);
+  for (const limit of LIMITS) checkLimit(at + limit, config[limit]);
+}
+
+const LIMITS = ["rpmLimit", "tpmLimit", "inputTpmLimit", "outputTpmLimit", "maxInFlight"] as const;

@@ -1,0 +1,207 @@
+import {
+  FLAGS,
+  HEADER_SIZE,
+  LAST,
+  LONGEST_NAME,
+  NAME,
+  NAME_LENGTH,
+  ON_DEMAND,
+  REQUEST_LIMIT,
+  SHARED_RECORD_SIZE,
+  STATE,
+} from "./layout.ts";
+import { need } from "./limits.ts";
+import type { PackedCounters } from "./packed-counters.ts";
+import { TableFullError } from "./rate-errors.ts";
+import {
+  DEAD,
+  type Directory,
+  FREE,
+  isLive,
+  KINDS,
+  type Kind,
+  LIVE,
+  lifeOf,
+  next,
+  PENDING,
+  Ref,
+  type Settings,
+  same,
+  WRITING,
+} from "./record.ts";
+
+/** A record is at most so many steps from where its name's hash leads; a table that is half free needs one or two. */
+const MOST_STEPS = 128;
+
+/**
+ * The records of several threads: a hash table in shared memory with open addressing. Whole names are compared.
+ * Each thread remembers where it found a name; the record's STATE tells whether that is still right.
+ */
+export class SharedDirectory implements Directory {
+  readonly #counters: PackedCounters;
+  readonly #memory: Int32Array;
+  readonly #names: Uint16Array;
+  /** One less than the number of records, which is a power of two. */
+  readonly #mask: number;
+  readonly #found: readonly Map<string, Ref>[] = KINDS.map(() => new Map());
+
+  constructor(counters: PackedCounters) {
+    this.#counters = counters;
+    this.#memory = counters.memory;
+    this.#names = new Uint16Array(this.#memory.buffer);
+    this.#mask = 2 ** Math.floor(Math.log2((this.#memory.length - HEADER_SIZE) / SHARED_RECORD_SIZE)) - 1;
+  }
+
+  find(kind: Kind, name: string): Ref | undefined {
+    const ref = (this.#found[kind] as Map<string, Ref>).get(name);
+    return ref !== undefined && isLive(this.#memory, ref) ? ref : this.#search(kind, name);
+  }
+
+  set(kind: Kind, name: string, settings: Settings, window: number): Ref {
+    need(
+      name.length < LONGEST_NAME,
+      "id",
+      `shorter than ${LONGEST_NAME} characters, with its model, when shared`,
+      name,
+    );
+    for (;;) {
+      const known = this.find(kind, name);
+      if (known !== undefined) {
+        // Between our look and now another thread may have set it, and what is set counts.
+        if (!(settings[3] & ON_DEMAND)) this.#memory.set(settings, known.slot + REQUEST_LIMIT);
+        if (isLive(this.#memory, known)) return known;
+        continue;
+      }
+      const slot = this.#claim(kind, name, window);
+      const start = (slot + NAME) * 2;
+      this.#memory[slot + NAME_LENGTH] = name.length;
+      this.#names[start] = kind;
+      for (let i = 0; i < name.length; i++) this.#names[start + 1 + i] = name.charCodeAt(i);
+      this.#memory.set(settings, slot + REQUEST_LIMIT);
+      this.#publish(slot, kind, name);
+    }
+  }
+
+  remove(kind: Kind, name: string): boolean {
+    for (;;) {
+      const ref = this.find(kind, name);
+      if (ref === undefined) return false;
+      if (this.#step(ref.slot, ref.state, next(ref.state, DEAD))) return true;
+    }
+  }
+
+  each(kind: Kind, visit: (name: string, ref: Ref) => void): void {
+    for (let place = 0; place <= this.#mask; place++) {
+      const slot = this.#slot(place);
+      const ref = new Ref(slot, this.#state(slot));
+      const start = (slot + NAME) * 2;
+      if (lifeOf(ref.state) !== LIVE || this.#names[start] !== kind) continue;
+      const end = start + 1 + (this.#memory[slot + NAME_LENGTH] as number);
+      const name = String.fromCharCode(...this.#names.subarray(start + 1, end));
+      if (isLive(this.#memory, ref)) visit(name, ref);
+    }
+  }
+
+  /** Not among what we remember, or wrong there. */
+  #search(kind: Kind, name: string): Ref | undefined {
+    const found = this.#found[kind] as Map<string, Ref>;
+    let ref: Ref | undefined;
+    // Ids that were evicted are never looked up again; what we remember of them must not grow for ever.
+    if (found.size > this.#mask) found.clear();
+    found.delete(name);
+    this.#walk(kind, name, (slot, state) => {
+      // The state again at the end: the name may have been changing while we read it.
+      if (lifeOf(state) !== LIVE || !this.#isNamed(slot, kind, name) || this.#state(slot) !== state) return false;
+      ref = new Ref(slot, state);
+      found.set(name, ref);
+      return true;
+    });
+    return ref;
+  }
+
+  /** Visits the places where this name can be, in their order, until one is free or `visit` is content. */
+  #walk(kind: Kind, name: string, visit: (slot: number, state: number) => boolean): void {
+    let place = hash(kind, name);
+    for (let step = 1; step <= MOST_STEPS; place += step++) {
+      const slot = this.#slot(place);
+      const state = this.#state(slot);
+      if (visit(slot, state) || state === FREE) return;
+    }
+  }
+
+  /**
+   * Brings a record into our hands (WRITING): the dead one of this very name, else a free one, else a dead one that is
+   * idle, else the idlest of those that were made on demand. Throws when there is none.
+   */
+  #claim(kind: Kind, name: string, window: number): number {
+    for (;;) {
+      let chosen = 0;
+      let chosenState = 0;
+      let mostWorth = 0;
+      this.#walk(kind, name, (slot, state) => {
+        const life = lifeOf(state);
+        const isSame = life === DEAD && this.#isNamed(slot, kind, name);
+        const isSpare = life === DEAD || (life === LIVE && ((this.#memory[slot + FLAGS] as number) & ON_DEMAND) !== 0);
+        let worth = 0;
+        if (isSame) worth = Infinity;
+        else if (state === FREE) worth = 2 ** 40;
+        else if (isSpare && this.#counters.isIdle(slot, window))
+          worth = life === DEAD ? 2 ** 39 : window - (this.#memory[slot + LAST] as number);
+        if (worth > mostWorth) {
+          mostWorth = worth;
+          chosen = slot;
+          chosenState = state;
+        }
+        return isSame;
+      });
+      if (mostWorth === 0) throw new TableFullError(this.#mask + 1);
+      // What lives first dies, with its name: if it is not idle after all, whoever uses it finds it again.
+      if (lifeOf(chosenState) === LIVE) this.#step(chosen, chosenState, next(chosenState, DEAD));
+      else if (this.#step(chosen, chosenState, next(chosenState, WRITING))) return chosen;
+    }
+  }
+
+  /**
+   * Lets our record live, unless another thread has made one of the same name. Two that are at it at the same time see
+   * each other, since each is PENDING before it looks: the later one stops the earlier or finds it alive. So there are
+   * never two alive; if they stop each other, both begin again.
+   */
+  #publish(slot: number, kind: Kind, name: string): void {
+    const pending = same(this.#state(slot), PENDING);
+    let life = LIVE;
+    Atomics.store(this.#memory, slot + STATE, pending);
+    this.#walk(kind, name, (other, state) => {
+      if (other === slot || !this.#isNamed(other, kind, name)) return false;
+      if (lifeOf(state) === PENDING) this.#step(other, state, next(state, DEAD));
+      if (lifeOf(this.#state(other)) === LIVE) life = DEAD;
+      return life === DEAD;
+    });
+    this.#step(slot, pending, same(pending, life));
+  }
+
+  #isNamed(slot: number, kind: Kind, name: string): boolean {
+    const start = (slot + NAME) * 2;
+    if (this.#memory[slot + NAME_LENGTH] !== name.length || this.#names[start] !== kind) return false;
+    for (let i = 0; i < name.length; i++) if (this.#names[start + 1 + i] !== name.charCodeAt(i)) return false;
+    return true;
+  }
+
+  #state(slot: number): number {
+    return Atomics.load(this.#memory, slot + STATE);
+  }
+
+  #step(slot: number, from: number, to: number): boolean {
+    return Atomics.compareExchange(this.#memory, slot + STATE, from, to) === from;
+  }
+
+  #slot(place: number): number {
+    return HEADER_SIZE + (place & this.#mask) * SHARED_RECORD_SIZE;
+  }
+}
+
+/** FNV-1a. */
+function hash(kind: Kind, name: string): number {
+  let hash: number = kind;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  return hash ^ (hash >>> 15);
+}

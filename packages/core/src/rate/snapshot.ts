@@ -1,0 +1,56 @@
+import type { Endpoints } from "./endpoints.ts";
+import { readRecord } from "./explain.ts";
+import { inFlight } from "./in-flight.ts";
+import { IN_FLIGHT_LIMIT } from "./layout.ts";
+import { limitOf } from "./limits.ts";
+import type { PackedCounters } from "./packed-counters.ts";
+import type { EndpointCount, KeyCount, RateSnapshot } from "./rate-types.ts";
+import { type Directory, KEY } from "./record.ts";
+import type { WindowClock } from "./window-clock.ts";
+
+const NOTHING = { counts: [0, 0], limits: [Infinity, Infinity] } as const;
+
+/** What was counted in the window at which the clock was last read. */
+export function snapshot(
+  counters: PackedCounters,
+  directory: Directory,
+  endpoints: Endpoints,
+  clock: WindowClock,
+): RateSnapshot {
+  const { window } = clock;
+  const rows: EndpointCount[] = [];
+  const pools = new Map<string, string[]>();
+  endpoints.each((id, model, { ref, split }, pool) => {
+    let models: string[] | undefined;
+    if (pool > 0) {
+      const name = `${id} ${pool}`;
+      models = pools.get(name) ?? [];
+      if (models.push(model as string) > 1) return;
+      pools.set(name, models);
+    }
+    const { counts, limits } = readRecord(counters, ref, window);
+    const parts = split ? readRecord(counters, split, window) : NOTHING;
+    rows.push({
+      id,
+      model,
+      models,
+      requests: counts[0],
+      tokens: counts[1],
+      outputTokens: parts.counts[0],
+      inputTokens: parts.counts[1],
+      inFlight: inFlight(counters.memory, ref),
+      rpmLimit: limits[0],
+      tpmLimit: limits[1],
+      outputTpmLimit: parts.limits[0],
+      inputTpmLimit: parts.limits[1],
+      maxInFlight: limitOf(counters.memory[ref.slot + IN_FLIGHT_LIMIT] as number, -1),
+    });
+  });
+  const keys: KeyCount[] = [];
+  directory.each(KEY, (id, ref) => {
+    const { counts, limits } = readRecord(counters, ref, window);
+    const [requests, tokens] = counts;
+    if (requests + tokens > 0) keys.push({ id, requests, tokens, rateLimitRpm: limits[0], rateLimitTpm: limits[1] });
+  });
+  return { windowStart: clock.start, windowMs: clock.windows.windowMs, endpoints: rows, keys };
+}

@@ -1,0 +1,39 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { RateManager } from "../src/rate/rate-manager.ts";
+import type { SharedHandle } from "../src/rate/rate-types.ts";
+
+/** What a thread is told to do: ask for the same id, as fast as it can, until the windows are over. */
+export interface HammerOrder {
+  readonly shared: SharedHandle;
+  readonly start: SharedArrayBuffer;
+  readonly threads: number;
+  readonly windows: number;
+  readonly tokens: number;
+}
+
+/** How much it was granted in each window, and in which it was refused. */
+export interface HammerReport {
+  readonly granted: Map<number, number>;
+  readonly refused: Set<number>;
+}
+
+const { shared, start, threads, windows, tokens } = workerData as HammerOrder;
+const manager = new RateManager({ shared });
+const ready = new Int32Array(start);
+Atomics.add(ready, 0, 1);
+while (Atomics.load(ready, 0) < threads);
+
+const handle = manager.handle({ endpoint: "one", key: "everyone" });
+const granted = new Map<number, number>();
+const refused = new Set<number>();
+const first = handle.check(0).windowStart;
+granted.set(first, 0);
+const { windowMs } = manager.snapshot();
+let windowStart = first;
+while (windowStart < first + windows * windowMs) {
+  const decision = handle.check(tokens);
+  windowStart = decision.windowStart;
+  if (decision.allowed) granted.set(windowStart, (granted.get(windowStart) ?? 0) + 1);
+  else refused.add(windowStart);
+}
+parentPort?.postMessage({ granted, refused } satisfies HammerReport);
