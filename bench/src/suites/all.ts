@@ -1,9 +1,24 @@
 import type { Suite } from "../suite.ts";
 import { acquire } from "./acquire.ts";
 import { acquireMany } from "./acquire-many.ts";
+import { bus } from "./bus.ts";
 import { memory } from "./memory.ts";
+import { rateCheck, rateShared } from "./rate-check.ts";
+import { rateMemory } from "./rate-memory.ts";
+import { rateThreads } from "./rate-threads.ts";
 import { size } from "./size.ts";
 import { tryAcquire } from "./try-acquire.ts";
 
 /** Every suite, in the order of the report. A new one is a file beside this and a line here. */
-export const allSuites: readonly Suite[] = [tryAcquire, acquire, acquireMany, memory, size];
+export const allSuites: readonly Suite[] = [
+  tryAcquire,
+  acquire,
+  acquireMany,
+  rateCheck,
+  rateShared,
+  rateThreads,
+  bus,
+  memory,
+  rateMemory,
+  size,
+];
