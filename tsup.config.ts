@@ -25,6 +25,10 @@ export default defineConfig({
   splitting: true,
   sourcemap: true,
   treeshake: true,
+  // esbuild makes `var` of our constants, which V8 does not fold; with this it puts their values where they are used.
+  esbuildOptions: (options) => {
+    options.minifySyntax = true;
+  },
   dts: {
     // `using` and `Symbol.asyncDispose` are newer than ES2022: the types say so themselves.
     banner: '/// <reference lib="esnext.disposable" />',

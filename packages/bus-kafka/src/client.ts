@@ -33,11 +33,12 @@ export interface KafkaEvent {
 }
 
 export interface KafkaProducer extends KafkaPart {
+  /** A value is a Buffer; declared so wide because the types need not know Node's. */
   send(batch: {
     topic: string;
-    acks: number;
-    timeout: number;
-    messages: { value: Buffer; partition: number }[];
+    acks?: number;
+    timeout?: number;
+    messages: { value: Uint8Array | string | null; partition?: number }[];
   }): Promise<unknown>;
 }
 

@@ -6,7 +6,8 @@ export interface RedisClient {
   connect(): Promise<unknown>;
   disconnect(): void;
   duplicate(override?: object): RedisClient;
-  publish(channel: string, message: Buffer): Promise<unknown>;
+  /** The message is a Buffer; declared so wide because the types need not know Node's. */
+  publish(channel: string, message: Uint8Array | string): Promise<unknown>;
   subscribe(channel: string): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
   ping(): Promise<unknown>;
