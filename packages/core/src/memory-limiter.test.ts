@@ -186,6 +186,9 @@ describe("unknown resources", () => {
     await expect(waiting).rejects.toMatchObject({ code: "RESOURCE_UNKNOWN" });
     expect(limiter.tryAcquire("api")).toBe(false);
     expect(clock.pending).toBe(0);
+    limiter.setCapacity("api", 2, 1_000);
+    limiter.tryAcquire("api");
+    expect(limiter.getCapacity("api")).toMatchObject({ available: 1, inFlight: 1 });
   });
 });
 
@@ -330,6 +333,15 @@ describe("resources made on demand", () => {
     expect(limiter.getCapacity("user:9999")).toBeUndefined();
     expect(limiter.getCapacity("user:busy")).toMatchObject({ inFlight: 1 });
     expect(limiter.getCapacity("set")).toBeDefined();
+  });
+
+  test("one that was forgotten is made again when it is used, also when nothing else was used in between", async () => {
+    limiter = perUser();
+    await limiter.run("user:1", async () => {});
+    await clock.run(10_500);
+    expect(limiter.getCapacity("user:1")).toBeUndefined();
+    limiter.tryAcquire("user:1");
+    expect(limiter.getCapacity("user:1")).toMatchObject({ available: 1, inFlight: 1 });
   });
 
   test("one whose limit was then set stays, with what was spent spent", async () => {

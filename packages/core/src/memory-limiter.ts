@@ -41,6 +41,9 @@ export class MemoryLimiter implements RateLimiter {
   readonly #capacityFor: MemoryLimiterOptions["capacityFor"];
   /** Empty once closed, so that the request path need not look at a flag. */
   readonly #resources = new Map<string, Resource>();
+  /** What was asked for last is mostly asked for next, and then need not be looked up. */
+  #lastName: string | undefined;
+  #last: Resource | undefined;
   readonly #listeners = new Listeners<CapacityUpdate>();
   readonly #sweep: Sweep<string, Resource>;
   #closed = false;
@@ -60,12 +63,12 @@ export class MemoryLimiter implements RateLimiter {
     this.#clock = clock;
     this.#maxQueue = maxQueue;
     this.#capacityFor = capacityFor;
-    this.#sweep = new Sweep(clock, sweepIntervalMs, this.#resources, (it, now) => it.onDemand && it.isIdle(now));
+    this.#sweep = new Sweep(clock, sweepIntervalMs, this.#resources, (it, now) => this.#mayGo(it, now));
   }
 
   tryAcquire(resource: string, cost = 1): boolean {
     checkCost(cost);
-    const entry = this.#resources.get(resource) ?? this.#make(resource);
+    const entry = resource === this.#lastName ? this.#last : this.#find(resource);
     if (entry !== undefined && entry.room === undefined && entry.take(cost, this.#clock.now())) {
       entry.inFlight++;
       if (granted.hasSubscribers) granted.publish({ resource, cost });
@@ -81,7 +84,7 @@ export class MemoryLimiter implements RateLimiter {
       if (options !== undefined) checkAcquireOptions(options);
       const signal = options?.signal;
       if (signal?.aborted) return Promise.reject(signal.reason);
-      const entry = this.#resources.get(resource) ?? this.#make(resource);
+      const entry = resource === this.#lastName ? this.#last : this.#find(resource);
       if (entry === undefined) throw this.#closed ? new ClosedError() : new ResourceUnknownError(resource);
       const now = this.#clock.now();
       if (entry.room === undefined && entry.take(cost, now)) {
@@ -139,6 +142,7 @@ export class MemoryLimiter implements RateLimiter {
   removeResource(resource: string): boolean {
     const entry = this.#resources.get(resource);
     this.#resources.delete(resource);
+    this.#forgetLast();
     entry?.room?.clear("removed", () => new ResourceUnknownError(resource));
     return entry !== undefined;
   }
@@ -165,6 +169,7 @@ export class MemoryLimiter implements RateLimiter {
     this.#listeners.clear();
     const entries = [...this.#resources.values()];
     this.#resources.clear();
+    this.#forgetLast();
     for (const entry of entries) entry.room?.clear("closed", () => new ClosedError());
   }
 
@@ -210,6 +215,25 @@ export class MemoryLimiter implements RateLimiter {
       return new CapacityExhaustedError(resource, "queue-full", `${waiting} wait already`, retryAfterMs);
     if (timeoutMs === 0) return new CapacityExhaustedError(resource, "timeout", "it would have to wait", retryAfterMs);
     return undefined;
+  }
+
+  #find(resource: string): Resource | undefined {
+    const entry = this.#resources.get(resource) ?? this.#make(resource);
+    if (entry === undefined) return undefined;
+    this.#lastName = resource;
+    this.#last = entry;
+    return entry;
+  }
+
+  #forgetLast(): void {
+    this.#lastName = undefined;
+    this.#last = undefined;
+  }
+
+  #mayGo(entry: Resource, now: number): boolean {
+    if (!entry.onDemand || !entry.isIdle(now)) return false;
+    if (entry === this.#last) this.#forgetLast();
+    return true;
   }
 
   #make(resource: string): Resource | undefined {
