@@ -168,6 +168,7 @@ describeOwnServer("kafka", (server) => {
     })();
     await eventually(() => confirmed.length > 100, "traffic flows");
     await server().kill();
+    // The outage itself: long enough for every time-out on the way. Nothing is looked at because of it.
     await new Promise((resolve) => setTimeout(resolve, 10_000));
     await server().start();
     const atReturn = confirmed.length;

@@ -27,6 +27,7 @@ async function ask(server: OwnServer, ...command: [string, ...(string | number)[
 
 const isUp = async (server: OwnServer) => /cluster_state:ok/.test(await ask(server, "CLUSTER", "INFO"));
 
+// Skipped only where no Redis of our own can be had: a Cluster is set up, killed and taken apart. The run has said why.
 describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Cluster of one node", () => {
   let server: OwnServer;
   const lent = new Opened();
@@ -110,6 +111,7 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
   );
 });
 
+// As above.
 describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Cluster of two nodes", () => {
   const servers: OwnServer[] = [];
   const opened = new Opened();

@@ -19,21 +19,26 @@ describe("the first that is set wins, and says so", () => {
     [{ env: { REDIS_NAMESPACE: "", ENSEMBLE_ENVIRONMENT: "dev" } }, "dev", "ENSEMBLE_ENVIRONMENT"],
     [{ env: {} }, "default", "default"],
     [{ env: { NODE_ENV: "production" } }, "default", "default"],
+    [{ env: { MOCHA_COLORS: "1" } }, "default", "default"],
   ])("case %#", (options, namespace, source) => {
     expect(resolveNamespace(options)).toEqual({ namespace, source });
   });
 });
 
-test.each([{ VITEST: "true" }, { JEST_WORKER_ID: "1" }, { NODE_TEST_CONTEXT: "child-v8" }, { NODE_ENV: "test" }])(
-  "a test run has a namespace of its own, the same whenever it is asked: %j",
-  (variables) => {
-    const [one, other] = [{ ...variables }, { ...variables }];
-    const first = resolveNamespace({ env: one });
-    expect(first).toMatchObject({ source: "test run", namespace: expect.stringMatching(/^test-/) });
-    expect(resolveNamespace({ env: one })).toEqual(first);
-    expect(resolveNamespace({ env: other }).namespace).not.toBe(first.namespace);
-  },
-);
+test.each([
+  { VITEST: "true" },
+  { JEST_WORKER_ID: "1" },
+  { NODE_TEST_CONTEXT: "child-v8" },
+  { MOCHA_WORKER_ID: "0" },
+  { TAP_CHILD_ID: "0" },
+  { NODE_ENV: "test" },
+])("a test run has a namespace of its own, the same whenever it is asked: %j", (variables) => {
+  const [one, other] = [{ ...variables }, { ...variables }];
+  const first = resolveNamespace({ env: one });
+  expect(first).toMatchObject({ source: "test run", namespace: expect.stringMatching(/^test-/) });
+  expect(resolveNamespace({ env: one })).toEqual(first);
+  expect(resolveNamespace({ env: other }).namespace).not.toBe(first.namespace);
+});
 
 test.each(["", 7 as unknown as string])("an invalid option is refused by name (case %#)", (namespace) => {
   expect(() => resolveNamespace({ namespace })).toThrowError(

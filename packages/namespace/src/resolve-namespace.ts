@@ -26,8 +26,11 @@ const VARIABLES = ["REDIS_NAMESPACE", "ENSEMBLE_ENVIRONMENT", "HIVEPACE_ENVIRONM
 /** A test run's own namespace: child processes and workers inherit the environment, and so the run that they belong to. */
 const TEST_RUN = "HIVEPACE_TEST_NAMESPACE";
 
-/** Set by vitest, jest, node's own runner, ava, mocha and tap in the processes that run tests. */
-const TEST_RUNNERS = ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "AVA_PATH", "MOCHA_COLORS", "TAP"];
+/**
+ * Set by vitest, jest, node's own runner, mocha's workers and tap in the processes that run tests, and by nobody else: a
+ * variable that people set themselves would put their production into a test run. Others set NODE_ENV.
+ */
+const TEST_RUNNERS = ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "MOCHA_WORKER_ID", "TAP_CHILD_ID"];
 
 /**
  * Which namespace this process is in: the option, `REDIS_NAMESPACE`, `ENSEMBLE_ENVIRONMENT` (or `HIVEPACE_ENVIRONMENT`),
