@@ -19,6 +19,16 @@ export {
   isHivepaceError,
   ResourceUnknownError,
 } from "./errors.ts";
+export type {
+  Gate,
+  GateRequest,
+  Lease,
+  LimitDimension,
+  LimitObservation,
+  ObservedLimit,
+  Refusal,
+  UsedTokens,
+} from "./gate.ts";
 export { MemoryLimiter, type MemoryLimiterOptions } from "./memory-limiter.ts";
 export {
   type EndpointConfig,
