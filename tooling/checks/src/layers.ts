@@ -17,4 +17,4 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** These load in browsers and edge runtimes too: no dependency, no static `node:` import. */
-export const runAnywhere: readonly string[] = ["core", "bus"];
+export const runAnywhere: readonly string[] = ["core", "bus", "fetch"];

@@ -1,0 +1,175 @@
+import type { AbortSignalLike, Gate, Lease } from "@hivepace/core";
+import type { LanguageModelMiddleware } from "ai";
+import { measureInput } from "./call/call-facts.ts";
+import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
+import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
+import { planCall } from "./pacing/plan.ts";
+import { classifyError } from "./signal/classify-error.ts";
+import { isRecord } from "./signal/error-body.ts";
+import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
+import type { ReportedUsage } from "./usage/reported-usage.ts";
+
+interface Call {
+  readonly model: { readonly provider: string; readonly modelId: string };
+  readonly params: {
+    readonly prompt: unknown;
+    readonly tools?: unknown;
+    readonly maxOutputTokens?: number | undefined;
+    readonly abortSignal?: unknown;
+  };
+}
+
+export interface HivepaceModelMiddleware {
+  readonly specificationVersion: "v3";
+  wrapGenerate<R>(options: Call & { doGenerate: () => PromiseLike<R> }): Promise<R>;
+  wrapStream<R>(options: Call & { doStream: () => PromiseLike<R> }): Promise<R>;
+}
+
+/** As the AI SDK names them, where that differs from us. */
+const PROVIDERS: Readonly<Record<string, string>> = { google: "gemini", "amazon-bedrock": "bedrock" };
+
+/** What was thrown, or what came of it. */
+type Outcome<R> = { readonly value: R } | { readonly error: unknown };
+
+/**
+ * For `wrapLanguageModel({ model, middleware: hivepaceMiddleware(hive) })`, with any model of the AI SDK, also one whose
+ * provider takes no `fetch`. A refusal that we have already waited for is marked so that the SDK does not try it again.
+ */
+export function hivepaceMiddleware(gate: Gate, options: PacingOptions = {}): HivepaceModelMiddleware {
+  const settings = checkPacing(options);
+  const pacer = new Pacer(gate, settings);
+  const middleware = {
+    specificationVersion: "v3",
+    wrapGenerate: <R>({ doGenerate, ...call }: Call & { doGenerate: () => PromiseLike<R> }) =>
+      run(pacer, settings, call, doGenerate, (lease, plan, result) => {
+        const usage = usageOf(fieldOf(result, "usage"));
+        pacer.settle(lease, plan, { usage, pieces: 0, isWhole: true });
+        return result;
+      }),
+    wrapStream: <R>({ doStream, ...call }: Call & { doStream: () => PromiseLike<R> }) =>
+      run(pacer, settings, call, doStream, (lease, plan, result) => metered(pacer, lease, plan, result)),
+  } as const;
+  return middleware satisfies LanguageModelMiddleware & HivepaceModelMiddleware;
+}
+
+async function run<R>(
+  pacer: Pacer,
+  settings: PacingSettings,
+  { model, params }: Call,
+  work: () => PromiseLike<R>,
+  finish: (lease: Lease, plan: PacedCall, result: R) => R,
+): Promise<R> {
+  const [family = ""] = model.provider.split(".");
+  const provider = PROVIDERS[family] ?? family;
+  const { inputBytes, attachments } = measureInput([params.prompt, params.tools ?? []]);
+  const info: CallInfo = {
+    protocol: "other",
+    model: model.modelId,
+    inputBytes,
+    attachments,
+    maxOutputTokens: params.maxOutputTokens,
+    url: "",
+    method: "POST",
+    provider,
+  };
+  const signal = params.abortSignal as AbortSignalLike | undefined;
+  const plan = planCall(info, settings, { defaultEndpoint: provider, signal, isReplayable: true });
+  if (plan === undefined) return work();
+  const outcome = await pacer.run(plan, async (lease): Promise<Sending<Outcome<R>>> => {
+    try {
+      const value = await work();
+      const headers = fieldOf(fieldOf(value, "response"), "headers");
+      const seen = { status: 200, headers: isRecord(headers) ? headers : {}, now: settings.clock.epochMs() };
+      pacer.observe(parseProviderSignal(seen), plan, lease.endpoint);
+      return { result: { value: finish(lease, plan, value) }, refusal: undefined };
+    } catch (error) {
+      return { result: { error }, refusal: failed(pacer, lease, plan, error, settings) };
+    }
+  });
+  if ("error" in outcome) throw outcome.error;
+  return outcome.value;
+}
+
+function failed(pacer: Pacer, lease: Lease, plan: PacedCall, error: unknown, { clock }: PacingSettings) {
+  const signal = classifyError(error, { now: clock.epochMs() });
+  const status = fieldOf(error, "statusCode");
+  pacer.observe(signal, plan, lease.endpoint);
+  if (signal.class === undefined) {
+    if (typeof status === "number" && status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
+    else lease.done();
+    return undefined;
+  }
+  pacer.refuse(lease, signal, typeof status === "number" ? status : undefined);
+  // The SDK retries what says that it may be retried; that is ours to do, and done.
+  if (isRecord(error) && error["isRetryable"] === true) Reflect.set(error, "isRetryable", false);
+  return signal;
+}
+
+/** The parts of a stream, watched as they pass at the reader's pace. */
+function metered<R>(pacer: Pacer, lease: Lease, plan: PacedCall, result: R): R {
+  const stream = fieldOf(result, "stream") as ReadableStream<unknown>;
+  const reader = stream.getReader();
+  const renew = pacer.renewal(lease);
+  let usage: ReportedUsage | undefined;
+  let pieces = 0;
+  let isRefused = false;
+  const end = (isWhole: boolean): void => {
+    if (!isRefused) pacer.settle(lease, plan, { usage, pieces, isWhole });
+  };
+  const watched = new ReadableStream<unknown>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            end(true);
+            controller.close();
+            return;
+          }
+          renew();
+          const type = String(fieldOf(value, "type"));
+          if (type.endsWith("-delta")) pieces++;
+          if (type === "finish") usage = usageOf(fieldOf(value, "usage"));
+          if (type === "error") {
+            const signal = classifyError(fieldOf(value, "error"));
+            const bare = parseProviderSignal({ status: 200, body: { error: fieldOf(value, "error") } });
+            const refusal = signal.class === undefined ? bare : signal;
+            if (refusal.class !== undefined && !isRefused) pacer.refuse(lease, refusal, undefined);
+            isRefused ||= refusal.class !== undefined;
+          }
+          controller.enqueue(value);
+        } catch (error) {
+          end(false);
+          controller.error(error);
+        }
+      },
+      cancel(reason) {
+        end(false);
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { ...result, stream: watched };
+}
+
+/** In the AI SDK's own vocabulary, of its version 6 or 5. */
+function usageOf(usage: unknown): ReportedUsage | undefined {
+  const input = fieldOf(usage, "inputTokens");
+  const output = fieldOf(usage, "outputTokens");
+  const cacheRead = count(fieldOf(input, "cacheRead")) ?? count(fieldOf(usage, "cachedInputTokens")) ?? 0;
+  const cacheWrite = count(fieldOf(input, "cacheWrite")) ?? 0;
+  const total = count(fieldOf(input, "total")) ?? count(input);
+  const outputTokens = count(fieldOf(output, "total")) ?? count(output);
+  if (total === undefined && outputTokens === undefined) return undefined;
+  const freshInput = count(fieldOf(input, "noCache")) ?? Math.max(0, (total ?? 0) - cacheRead - cacheWrite);
+  return { freshInput, cacheRead, cacheWrite, output: outputTokens ?? 0 };
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 ? value : undefined;
+}

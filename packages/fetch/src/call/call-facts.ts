@@ -1,0 +1,123 @@
+import { isRecord } from "../signal/error-body.ts";
+
+export type Protocol = "openai" | "anthropic" | "gemini" | "other";
+
+/** What a request says of itself. */
+export interface CallFacts {
+  readonly protocol: Protocol;
+  readonly model: string | undefined;
+  /** Text of the prompt, in bytes as UTF-8. */
+  readonly inputBytes: number;
+  /** Images and other files in the prompt. */
+  readonly attachments: number;
+  /** The most that the answers may have, all of them together. */
+  readonly maxOutputTokens: number | undefined;
+}
+
+const PATHS: readonly (readonly [RegExp, Protocol])[] = [
+  [/\/(?:chat\/completions|completions|responses|embeddings)$/, "openai"],
+  [/\/messages(?:\/count_tokens)?$/, "anthropic"],
+  [/\/models\/[^/]+:\w+$/, "gemini"],
+];
+/** So many characters of base64 in a row are a file, not words. */
+const FILE_FROM_CHARACTERS = 1_024;
+const BASE64 = /^[\w+/=-]+$/;
+const DEEPEST = 24;
+
+/** Reads the path and, where there is one, the JSON body. Never throws. */
+export function readCall(path: string, body: string | undefined): CallFacts {
+  const protocol = PATHS.find(([pattern]) => pattern.test(path))?.[1] ?? "other";
+  const json = body === undefined ? undefined : parse(body);
+  if (!isRecord(json)) {
+    const model = modelOfPath(path);
+    return {
+      protocol,
+      model,
+      inputBytes: body === undefined ? 0 : byteLength(body),
+      attachments: 0,
+      maxOutputTokens: undefined,
+    };
+  }
+  return {
+    protocol,
+    model: typeof json["model"] === "string" ? json["model"] : modelOfPath(path),
+    ...measureInput(json),
+    maxOutputTokens: maxOutputTokens(json),
+  };
+}
+
+/** How much there is to read for the model. */
+export function measureInput(value: unknown): Pick<CallFacts, "inputBytes" | "attachments"> {
+  const size = { bytes: 0, attachments: 0 };
+  measure(value, size, 0);
+  return { inputBytes: size.bytes, attachments: size.attachments };
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Gemini, Azure and Bedrock name the model in the path. */
+function modelOfPath(path: string): string | undefined {
+  const model = /\/(?:models|deployments|model)\/([^/:]+)/.exec(path)?.[1];
+  try {
+    return model === undefined ? undefined : decodeURIComponent(model);
+  } catch {
+    return model;
+  }
+}
+
+function maxOutputTokens(json: Record<string, unknown>): number | undefined {
+  const config = isRecord(json["generationConfig"]) ? json["generationConfig"] : {};
+  const inference = isRecord(json["inferenceConfig"]) ? json["inferenceConfig"] : {};
+  const limits = [
+    json["max_completion_tokens"],
+    json["max_output_tokens"],
+    json["max_tokens"],
+    config["maxOutputTokens"],
+    inference["maxTokens"],
+  ];
+  const limit = limits.find(
+    (value): value is number => typeof value === "number" && value >= 0 && Number.isFinite(value),
+  );
+  const answers = [json["n"], json["best_of"], config["candidateCount"]].filter((n) => typeof n === "number");
+  return limit === undefined ? undefined : limit * Math.max(1, Math.min(128, ...(answers.length > 0 ? answers : [1])));
+}
+
+/** Text counts by its bytes. What a file holds says nothing of its tokens: those are counted one by one. */
+function measure(value: unknown, size: { bytes: number; attachments: number }, depth: number): void {
+  if (depth > DEEPEST) return;
+  if (typeof value === "string") {
+    if (isFile(value)) size.attachments++;
+    else size.bytes += byteLength(value);
+  } else if (value instanceof Uint8Array) {
+    size.attachments++;
+  } else if (Array.isArray(value)) {
+    for (const item of value) measure(item, size, depth + 1);
+  } else if (isRecord(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      // Keys of a tool's schema are part of what the model reads.
+      size.bytes += key.length;
+      measure(item, size, depth + 1);
+    }
+  } else size.bytes += 1;
+}
+
+function isFile(text: string): boolean {
+  if (text.startsWith("data:")) return true;
+  return text.length >= FILE_FROM_CHARACTERS && BASE64.test(text.slice(0, FILE_FROM_CHARACTERS));
+}
+
+function byteLength(text: string): number {
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    // A surrogate is half of a character of four bytes.
+    if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 1 : 2;
+  }
+  return bytes;
+}

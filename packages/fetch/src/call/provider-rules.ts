@@ -1,0 +1,52 @@
+/** How a provider counts tokens against its limits. Sources stand in docs/provider-signals.md. */
+export interface ProviderRules {
+  /**
+   * What a request's allowance for its answer counts at the door. "reserved": all of it, on top of the input. "at-least":
+   * the larger of it and what is expected. "expected": nothing, only what is really produced. "none": output is not
+   * limited.
+   */
+  readonly output: "reserved" | "at-least" | "expected" | "none";
+  /** Whether input that came from the prompt cache counts. */
+  readonly countsCachedInput: boolean;
+  /** What a number without another window refers to, where the documentation says so. */
+  readonly windowMs?: { readonly requests?: number; readonly tokens?: number };
+}
+
+const MINUTE_MS = 60_000;
+const PER_MINUTE = { requests: MINUTE_MS, tokens: MINUTE_MS };
+
+const RULES: Readonly<Record<string, ProviderRules>> = {
+  openai: { output: "at-least", countsCachedInput: true, windowMs: { tokens: MINUTE_MS } },
+  azure: { output: "reserved", countsCachedInput: true, windowMs: { tokens: MINUTE_MS } },
+  anthropic: { output: "expected", countsCachedInput: false, windowMs: PER_MINUTE },
+  gemini: { output: "none", countsCachedInput: true },
+  vertex: { output: "none", countsCachedInput: true },
+  bedrock: { output: "reserved", countsCachedInput: false },
+  groq: { output: "reserved", countsCachedInput: false, windowMs: { tokens: MINUTE_MS } },
+  mistral: { output: "expected", countsCachedInput: true },
+  openrouter: { output: "expected", countsCachedInput: true },
+};
+const CAREFUL: ProviderRules = { output: "reserved", countsCachedInput: true };
+
+export function rulesOf(provider: string): ProviderRules {
+  return (Object.hasOwn(RULES, provider) ? RULES[provider] : undefined) ?? CAREFUL;
+}
+
+const HOSTS: readonly (readonly [RegExp, string])[] = [
+  [/(^|\.)openai\.azure\.com$|\.cognitiveservices\.azure\.com$|\.services\.ai\.azure\.com$/, "azure"],
+  [/(^|\.)openai\.com$/, "openai"],
+  [/(^|\.)anthropic\.com$/, "anthropic"],
+  [/^generativelanguage\.googleapis\.com$/, "gemini"],
+  [/aiplatform\.googleapis\.com$/, "vertex"],
+  [/^bedrock-runtime\..*amazonaws\.com$/, "bedrock"],
+  [/(^|\.)groq\.com$/, "groq"],
+  [/(^|\.)mistral\.ai$/, "mistral"],
+  [/(^|\.)cohere\.(com|ai)$/, "cohere"],
+  [/(^|\.)openrouter\.ai$/, "openrouter"],
+];
+
+/** Whose host this is; a host that nobody knows is its own provider. */
+export function providerOfHost(host: string): string {
+  const hostname = host.replace(/:\d+$/, "");
+  return HOSTS.find(([pattern]) => pattern.test(hostname))?.[1] ?? host;
+}

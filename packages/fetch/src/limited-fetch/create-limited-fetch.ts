@@ -1,0 +1,175 @@
+import { type Gate, isHivepaceError, type Lease } from "@hivepace/core";
+import { readCall } from "../call/call-facts.ts";
+import {
+  type CallInfo,
+  checkEndpoints,
+  checkPacing,
+  type FetchEndpoint,
+  need,
+  type PacingOptions,
+} from "../options.ts";
+import { type PacedCall, Pacer, type Sending } from "../pacing/pacer.ts";
+import { planCall } from "../pacing/plan.ts";
+import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
+import { bodyMeter } from "../usage/body-meter.ts";
+import { meteredResponse, replaceBody } from "./metered-response.ts";
+import { type Outgoing, readOutgoing } from "./outgoing.ts";
+import { Places } from "./places.ts";
+import { syntheticAnswer } from "./synthetic-answer.ts";
+
+/** The program's own `fetch`, whichever types it has for it. */
+export type GlobalFetch = typeof globalThis extends { fetch: infer F }
+  ? F
+  : (input: string, init?: object) => Promise<unknown>;
+
+export interface LimitedFetchOptions<F = GlobalFetch> extends PacingOptions {
+  /** What really sends. Default: the global `fetch`. */
+  fetch?: F | undefined;
+  /** The places that requests can go to, when it is not the one of their URL alone. */
+  endpoints?: readonly FetchEndpoint[] | undefined;
+}
+
+/** As we call it and as we return it. */
+type PlainFetch = (input: string, init: RequestInit) => Promise<Response>;
+
+/** Of the time that an SDK gives a request, this part may be spent waiting. */
+const PATIENCE = 0.8;
+
+/**
+ * A `fetch` that asks the gate first, reports what came of it, and sends again what was refused for a while. Pass it to
+ * the client that you have: `new OpenAI({ fetch: createLimitedFetch(hive) })`.
+ */
+export function createLimitedFetch<F = GlobalFetch>(gate: Gate, options: LimitedFetchOptions<F> = {}): F {
+  const { fetch: given, endpoints = [], ...pacing } = options;
+  need(typeof gate?.acquire === "function", "gate", "an object with acquire()", gate);
+  need(given === undefined || typeof given === "function", "fetch", "a function", given);
+  const core = new LimitedFetch(gate, pacing, endpoints);
+  const limited = (input: unknown, init?: RequestInit): Promise<Response> =>
+    // The global is looked up at each call: tests and tracing replace it.
+    core.fetch(input, init, (given ?? globalThis.fetch) as PlainFetch);
+  return limited as F;
+}
+
+/** The same for any way of sending. */
+export class LimitedFetch {
+  readonly #pacer: Pacer;
+  readonly #settings: ReturnType<typeof checkPacing>;
+  readonly #places: Places;
+
+  constructor(gate: Gate, options: PacingOptions, endpoints: readonly FetchEndpoint[]) {
+    checkEndpoints(endpoints);
+    this.#settings = checkPacing(options);
+    this.#pacer = new Pacer(gate, this.#settings);
+    this.#places = new Places(endpoints);
+  }
+
+  async fetch(input: unknown, init: RequestInit | undefined, send: PlainFetch): Promise<Response> {
+    const outgoing = await readOutgoing(input, init);
+    const url = new URL(outgoing.url);
+    const facts = readCall(url.pathname, outgoing.text);
+    const place = this.#places.find(url);
+    const info: CallInfo = { ...facts, url: outgoing.url, method: outgoing.method, provider: place.provider };
+    const { signal, isReplayable } = outgoing;
+    const patienceMs = patienceOf(outgoing.headers);
+    const call = planCall(info, this.#settings, { defaultEndpoint: place.id, signal, isReplayable, patienceMs });
+    if (call === undefined) return send(outgoing.url, outgoing.init);
+    try {
+      return await this.#pacer.run(call, (lease) => this.#send(lease, call, outgoing, url, send));
+    } catch (error) {
+      if (!isHivepaceError(error, "CAPACITY_EXHAUSTED")) throw error;
+      const { body, ...rest } = syntheticAnswer(error, facts.protocol);
+      return new Response(body, rest);
+    }
+  }
+
+  async #send(
+    lease: Lease,
+    call: PacedCall,
+    outgoing: Outgoing,
+    url: URL,
+    send: PlainFetch,
+  ): Promise<Sending<Response>> {
+    let response: Response;
+    let isSent = false;
+    try {
+      const moved = await this.#places.move(lease.endpoint, url, outgoing.headers, call.facts.protocol);
+      isSent = true;
+      response = await send(
+        moved?.url ?? outgoing.url,
+        moved ? { ...outgoing.init, headers: moved.headers } : outgoing.init,
+      );
+    } catch (error) {
+      // What may have arrived has cost what it costs; what never left has cost nothing.
+      if (isSent && !neverLeft(error)) lease.done();
+      else lease.cancel();
+      throw error;
+    }
+    const there = { ...call, provider: this.#places.providerOf(lease.endpoint, call.provider) };
+    return response.status < 400 ? this.#answered(lease, there, response) : this.#failed(lease, there, response);
+  }
+
+  #answered(lease: Lease, call: PacedCall, response: Response): Sending<Response> {
+    const now = this.#settings.clock.epochMs();
+    this.#pacer.observe(
+      parseProviderSignal({ status: response.status, headers: response.headers, now }),
+      call,
+      lease.endpoint,
+    );
+    const meter = bodyMeter(response.headers.get("content-type"));
+    const renew = this.#pacer.renewal(lease);
+    let isRefused = false;
+    const metered = meteredResponse(response, {
+      chunk: (bytes) => {
+        renew();
+        meter.feed(bytes);
+        // At once: a reader that meets an error may neither read on nor cancel.
+        if (meter.signal === undefined || isRefused) return;
+        isRefused = true;
+        this.#pacer.refuse(lease, meter.signal, response.status);
+      },
+      end: (isWhole) => {
+        meter.end();
+        if (!isRefused) this.#pacer.settle(lease, call, { usage: meter.usage, pieces: meter.pieces, isWhole });
+      },
+    });
+    return { result: metered, refusal: undefined };
+  }
+
+  /** An error's body is short and is needed to know what it means; the caller gets a copy of it. */
+  async #failed(lease: Lease, call: PacedCall, response: Response): Promise<Sending<Response>> {
+    const { status, headers } = response;
+    let bytes: Uint8Array;
+    try {
+      bytes = new Uint8Array(await response.arrayBuffer());
+    } catch (error) {
+      lease.done();
+      throw error;
+    }
+    const signal = parseProviderSignal({ status, headers, body: bytes, now: this.#settings.clock.epochMs() });
+    this.#pacer.observe(signal, call, lease.endpoint);
+    if (signal.class === undefined) {
+      // A mistake in the request uses no tokens. What a broken server has counted, nobody knows.
+      if (status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
+      else lease.done();
+      return { result: replaceBody(response, bytes, headers), refusal: undefined };
+    }
+    this.#pacer.refuse(lease, signal, status);
+    const marked = new Headers(headers);
+    // One layer owns the retries. The SDKs that know this header leave them to us.
+    marked.set("x-should-retry", "false");
+    return { result: replaceBody(response, bytes, marked), refusal: signal };
+  }
+}
+
+/** OpenAI's and Anthropic's SDKs say in seconds how long they will wait. */
+function patienceOf(headers: Headers): number {
+  const seconds = Number(headers.get("x-stainless-timeout") ?? Number.NaN);
+  return seconds > 0 ? seconds * 1_000 * PATIENCE : Infinity;
+}
+
+const NEVER_LEFT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT", "EHOSTUNREACH"]);
+
+function neverLeft(error: unknown): boolean {
+  const cause = (error as { cause?: { code?: unknown } } | null)?.cause;
+  return NEVER_LEFT.has(String(cause?.code));
+}

@@ -1,0 +1,61 @@
+import type { AbortSignalLike } from "@hivepace/core";
+
+/** A request as it was handed to `fetch`, read once, to be sent as often as need be. */
+export interface Outgoing {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  /** As text, when it can be read without taking it away from anyone. */
+  readonly text: string | undefined;
+  readonly signal: AbortSignalLike | undefined;
+  /** A body that is a stream can be sent once. */
+  readonly isReplayable: boolean;
+  /** The arguments of `fetch` that send it to this place. */
+  readonly init: RequestInit;
+}
+
+export async function readOutgoing(input: unknown, init: RequestInit | undefined): Promise<Outgoing> {
+  if (isRequest(input)) return readRequest(input, init);
+  const { body, signal } = init ?? {};
+  return {
+    url: String(input),
+    method: (init?.method ?? "GET").toUpperCase(),
+    headers: new Headers(init?.headers),
+    text: textOf(body),
+    signal: (signal ?? undefined) as AbortSignalLike | undefined,
+    isReplayable: !isStream(body),
+    init: init ?? {},
+  };
+}
+
+/** Its body is read, as `fetch` itself would, so that it can be sent twice. */
+async function readRequest(request: Request, init: RequestInit | undefined): Promise<Outgoing> {
+  const { method, redirect, keepalive, signal } = request;
+  const own =
+    init?.body === undefined && request.body !== null ? new Uint8Array(await request.arrayBuffer()) : undefined;
+  const body = init?.body ?? own;
+  return {
+    url: request.url,
+    method: (init?.method ?? method).toUpperCase(),
+    headers: new Headers(init?.headers ?? request.headers),
+    text: textOf(body),
+    signal: (init?.signal ?? signal) as AbortSignalLike,
+    isReplayable: !isStream(body),
+    init: { method, redirect, keepalive, signal, ...init, ...(body === undefined ? {} : { body }) },
+  };
+}
+
+/** By its looks: there are several classes of this name in one program. */
+function isRequest(input: unknown): input is Request {
+  return typeof input === "object" && input !== null && "url" in input && "arrayBuffer" in input;
+}
+
+function isStream(body: unknown): boolean {
+  return typeof body === "object" && body !== null && ("getReader" in body || Symbol.asyncIterator in body);
+}
+
+function textOf(body: unknown): string | undefined {
+  if (typeof body === "string") return body;
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return new TextDecoder().decode(body as Uint8Array);
+  return undefined;
+}

@@ -1,0 +1,180 @@
+import type { AbortSignalLike, Clock, Gate, Lease } from "@hivepace/core";
+import { warn } from "@hivepace/core/internal";
+import type { CallFacts } from "../call/call-facts.ts";
+import { isWorthWaiting, type ProviderSignal, reducesCapacity } from "../signal/provider-signal.ts";
+import { countedUsage, type ReportedUsage } from "../usage/reported-usage.ts";
+import type { TokenEstimate, TokenEstimator } from "../usage/token-estimator.ts";
+import { observationOf } from "./observation.ts";
+import { type RetryPolicy, retryDelayMs } from "./retry-policy.ts";
+
+export interface PacerSettings {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly estimator: TokenEstimator;
+  readonly retry: RetryPolicy;
+}
+
+/** One call, however often it is sent. */
+export interface PacedCall {
+  readonly provider: string;
+  readonly facts: CallFacts;
+  readonly estimate: TokenEstimate;
+  /** Where it may go: one or more endpoints. */
+  readonly route: readonly string[];
+  readonly key?: string | undefined;
+  readonly session?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly signal?: AbortSignalLike | undefined;
+  /** How long it may wait, all its waits together. */
+  readonly timeoutMs: number;
+  /** Whether it can be sent again at all. */
+  readonly isReplayable: boolean;
+}
+
+/** What became of sending it once. A refusal has its signal; `result` is what the caller gets if nothing else comes. */
+export interface Sending<T> {
+  readonly result: T;
+  readonly refusal: ProviderSignal | undefined;
+}
+
+/** What an answer told of its usage. */
+export interface Answered {
+  readonly usage: ReportedUsage | undefined;
+  /** Pieces of a stream that came: about as many tokens. */
+  readonly pieces: number;
+  /** It was read to its end. */
+  readonly isWhole: boolean;
+}
+
+/** How often a lease is renewed while its answer streams. */
+const RENEW_MS = 30_000;
+
+/** Asks the gate, sends, reports, waits and sends again: the same for every kind of client. */
+export class Pacer {
+  readonly #gate: Gate;
+  readonly #settings: PacerSettings;
+  #hasWarned = false;
+
+  constructor(gate: Gate, settings: PacerSettings) {
+    this.#gate = gate;
+    this.#settings = settings;
+  }
+
+  /**
+   * Sends with a lease, again after refusals that pass, within the call's time. Rejects with what the gate rejects with
+   * (before anything was sent, else the last refusal is the result), or with what `send` throws.
+   */
+  async run<T>(call: PacedCall, send: (lease: Lease) => Promise<Sending<T>>): Promise<T> {
+    const { clock, retry, random } = this.#settings;
+    const deadline = clock.now() + call.timeoutMs;
+    let route = call.route;
+    let last: Sending<T> | undefined;
+    for (let retries = 0; ; retries++) {
+      let lease: Lease;
+      try {
+        lease = await this.#acquire(call, route, deadline);
+      } catch (error) {
+        if (last !== undefined && !call.signal?.aborted) return last.result;
+        throw error;
+      }
+      last = await send(lease);
+      if (last.refusal === undefined || !call.isReplayable) return last.result;
+      const delayMs = retryDelayMs(last.refusal, retries, retry, random());
+      if (delayMs === undefined) return last.result;
+      // Another endpoint need not wait for what this one asks for.
+      const others = route.filter((endpoint) => endpoint !== lease.endpoint);
+      route = others.length > 0 ? others : call.route;
+      if (others.length > 0) continue;
+      if (clock.now() + delayMs >= deadline) return last.result;
+      await sleep(clock, delayMs, call.signal);
+    }
+  }
+
+  /** Tells the gate what an answer says of limits. A gate that fails at that harms nobody. */
+  observe(signal: ProviderSignal, call: PacedCall, endpoint: string): void {
+    if (this.#gate.observe === undefined) return;
+    const observation = observationOf(signal, { endpoint, model: call.facts.model, provider: call.provider });
+    if (observation === undefined) return;
+    try {
+      this.#gate.observe(observation);
+    } catch (error) {
+      if (!this.#hasWarned) warn("HIVEPACE_GATE_FAILED", "the gate failed to take an observation", error);
+      this.#hasWarned = true;
+    }
+  }
+
+  /** Ends the lease of a refused request. What waiting does not cure is no reason for all to send less. */
+  refuse(lease: Lease, signal: ProviderSignal, status: number | undefined): void {
+    if (!isWorthWaiting(signal.class)) {
+      lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
+      return;
+    }
+    lease.refused({
+      reason: status === undefined ? String(signal.class) : `${status} ${signal.class}`,
+      retryAfterMs: signal.cooldownMs ?? signal.retryAfterMs,
+      kind: reducesCapacity(signal.class) ? "limit" : "overload",
+    });
+  }
+
+  /** Ends the lease of an answered request with what it reports; without a report, with the best guess. */
+  settle(lease: Lease, call: PacedCall, answer: Answered): void {
+    const { estimate, facts, provider } = call;
+    const { usage, pieces, isWhole } = answer;
+    if (usage === undefined) {
+      const { inputTokens } = estimate;
+      if (pieces === 0) lease.done();
+      else lease.done({ tokens: inputTokens + pieces, inputTokens, outputTokens: pieces });
+      return;
+    }
+    // A stream that was left early has told its input, and little of its output.
+    const { output = 0 } = usage;
+    const counted = countedUsage(provider, { ...usage, output: isWhole ? output : Math.max(output, pieces) });
+    const { promptTokens, ...used } = counted;
+    lease.done(used);
+    const { outputTokens } = used;
+    this.#settings.estimator.learn(provider, facts, isWhole ? { promptTokens, outputTokens } : { promptTokens });
+  }
+
+  /** Renews the lease from time to time while its answer comes. */
+  renewal(lease: Lease): () => void {
+    let renewedAt = this.#settings.clock.now();
+    return () => {
+      const now = this.#settings.clock.now();
+      if (now - renewedAt < RENEW_MS) return;
+      renewedAt = now;
+      lease.renew();
+    };
+  }
+
+  #acquire(call: PacedCall, route: readonly string[], deadline: number): Promise<Lease> {
+    const { estimate, facts, key, session, priority, signal } = call;
+    return this.#gate.acquire({
+      ...(route.length === 1 ? { endpoint: route[0] } : { route }),
+      model: facts.model,
+      key,
+      session,
+      priority,
+      signal,
+      tokens: estimate.tokens,
+      inputTokens: estimate.inputTokens,
+      outputTokens: estimate.outputTokens,
+      timeoutMs: Math.max(0, deadline - this.#settings.clock.now()),
+    });
+  }
+}
+
+/** Rejects with the signal's reason as soon as it is aborted; leaves neither timer nor listener behind. */
+function sleep(clock: Clock, ms: number, signal: AbortSignalLike | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}

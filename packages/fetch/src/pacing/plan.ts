@@ -1,0 +1,50 @@
+import type { AbortSignalLike } from "@hivepace/core";
+import type { CallInfo, PacingSettings } from "../options.ts";
+import type { TokenEstimate } from "../usage/token-estimator.ts";
+import type { PacedCall } from "./pacer.ts";
+
+/** How a request is to be paced; undefined when it is not to be. */
+export function planCall(
+  info: CallInfo,
+  settings: PacingSettings,
+  given: {
+    readonly defaultEndpoint: string;
+    readonly signal?: AbortSignalLike | undefined;
+    readonly isReplayable: boolean;
+    readonly patienceMs?: number;
+  },
+): PacedCall | undefined {
+  const { endpoint, key, session, priority, model } = settings.options;
+  const chosen = typeof endpoint === "function" ? endpoint(info) : (endpoint ?? given.defaultEndpoint);
+  if (chosen === undefined) return undefined;
+  const route = typeof chosen === "string" ? [chosen] : chosen;
+  if (route.length === 0) return undefined;
+  const facts = model === undefined ? info : { ...info, model: model(info) };
+  return {
+    provider: info.provider,
+    facts,
+    estimate: estimateOf(info, settings),
+    route,
+    key: typeof key === "function" ? key(info) : key,
+    session: typeof session === "function" ? session(info) : session,
+    priority: typeof priority === "function" ? priority(info) : priority,
+    signal: given.signal,
+    timeoutMs: Math.min(settings.timeoutMs, given.patienceMs ?? Infinity),
+    isReplayable: given.isReplayable,
+  };
+}
+
+/** What the caller says counts; what it leaves open is learned. */
+function estimateOf(info: CallInfo, { options, estimator }: PacingSettings): TokenEstimate {
+  const learned = estimator.estimate(info.provider, info);
+  const said = options.estimate?.(info);
+  if (typeof said === "number")
+    return {
+      tokens: said,
+      inputTokens: Math.min(said, learned.inputTokens),
+      outputTokens: Math.max(0, said - learned.inputTokens),
+    };
+  if (said === undefined) return learned;
+  const { inputTokens = learned.inputTokens, outputTokens = learned.outputTokens } = said;
+  return { tokens: said.tokens ?? inputTokens + outputTokens, inputTokens, outputTokens };
+}

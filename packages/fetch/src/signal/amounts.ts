@@ -1,0 +1,125 @@
+/** Waits and resets beyond this are nonsense: no provider asks for more than a month or so. */
+const LONGEST_MS = 366 * 86_400_000;
+/** Larger numbers than these are points in time, not seconds from now. */
+const EPOCH_SECONDS_FROM = 1e9;
+const EPOCH_MS_FROM = 1e11;
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
+const NUMBER = /^\d{1,20}(?:\.\d{1,20})?$/;
+const GROUPED = /^\d{1,3}(?:,\d{3})+$/;
+
+/** A number of 0 or more in plain digits, "30,000" too. Anything else, -1 for "no limit" among it, is none. */
+export function parseCount(text: string): number | undefined {
+  const plain = GROUPED.test(text) ? text.replaceAll(",", "") : text;
+  if (!NUMBER.test(plain)) return undefined;
+  const count = Number(plain);
+  return count <= Number.MAX_SAFE_INTEGER ? count : undefined;
+}
+
+/** The same for a field that came more than once and was joined: the least of them counts. */
+export function parseCounts(text: string): number | undefined {
+  const whole = parseCount(text);
+  if (whole !== undefined || !text.includes(",")) return whole;
+  const counts = text.split(",").map((part) => parseCount(part.trim()));
+  return counts.includes(undefined) ? undefined : Math.min(...(counts as number[]));
+}
+
+/** Whole milliseconds, rounded up, so that nobody comes too early; undefined for what cannot be meant. */
+export function saneMs(ms: number): number | undefined {
+  if (!Number.isFinite(ms) || ms > LONGEST_MS) return undefined;
+  // Products of decimal fractions are off by less than this: 59.56 s is 59,560 ms and not one more.
+  return Math.max(0, Math.ceil(Math.round(ms * 1e6) / 1e6));
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+};
+const DURATION_PART = /(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})(ns|us|µs|μs|ms|s|m|h|d)/g;
+const DURATION = /^(?:(?:\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})(?:ns|us|µs|μs|ms|s|m|h|d)){1,9}$/;
+
+/** Go's durations, as OpenAI, Groq and Google write them: "6m0s", "1h30m0.5s", "250µs". In milliseconds, with fractions. */
+export function parseDuration(text: string): number | undefined {
+  // Some clients read headers as Latin-1, in which the micro sign has a letter before it.
+  const clean = text.replace("Âµ", "µ").replace("Î¼", "μ");
+  if (!DURATION.test(clean)) return undefined;
+  let ms = 0;
+  for (const [, amount, unit = ""] of clean.matchAll(DURATION_PART)) ms += Number(amount) * (UNITS[unit] ?? 0);
+  return ms;
+}
+
+/** When something is over, in whichever of the forms that providers use; in milliseconds from now. */
+export function parseReset(text: string, now: number): number | undefined {
+  const plain = NUMBER.test(text) ? Number(text) : undefined;
+  if (plain !== undefined) {
+    if (plain >= EPOCH_MS_FROM) return saneMs(plain - now);
+    return plain >= EPOCH_SECONDS_FROM ? saneMs(plain * 1_000 - now) : saneMs(plain * 1_000);
+  }
+  const duration = parseDuration(text);
+  if (duration !== undefined) return saneMs(duration);
+  const time = parseTime(text);
+  return time === undefined ? undefined : saneMs(time - now);
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?([Zz]|[+-]\d\d:?\d\d)?$/;
+const IMF = /^[A-Za-z]{3}, (\d\d) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|UTC)$/;
+const RFC850 = /^[A-Za-z]{6,9}, (\d\d)-([A-Za-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) (?:GMT|UTC)$/;
+const ASCTIME = /^[A-Za-z]{3} ([A-Za-z]{3}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/;
+
+/** RFC 3339, and RFC 9110's three dates, all of which are in UTC; `Date.parse` would take some of them as local. */
+export function parseTime(text: string): number | undefined {
+  const iso = RFC3339.exec(text);
+  if (iso) {
+    const [, year, month, day, hour, minute, second, fraction = "", zone = "Z"] = iso;
+    const time = utc(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+    if (time === undefined) return undefined;
+    return time + Number(`0.${fraction || 0}`) * 1_000 - offsetMs(zone);
+  }
+  const imf = IMF.exec(text);
+  if (imf) {
+    const [, day, month = "", year, hour, minute, second] = imf;
+    return utc(Number(year), monthOf(month), Number(day), Number(hour), Number(minute), Number(second));
+  }
+  const asctime = ASCTIME.exec(text);
+  if (asctime) {
+    const [, month = "", day, hour, minute, second, year] = asctime;
+    return utc(Number(year), monthOf(month), Number(day), Number(hour), Number(minute), Number(second));
+  }
+  const rfc850 = RFC850.exec(text);
+  if (rfc850) {
+    // Two digits of a year are of this century: nobody asks to wait until 1994.
+    const [, day, month = "", year, hour, minute, second] = rfc850;
+    return utc(2000 + Number(year), monthOf(month), Number(day), Number(hour), Number(minute), Number(second));
+  }
+  return undefined;
+}
+
+function monthOf(name: string): number {
+  return MONTHS.indexOf(name.toLowerCase());
+}
+
+/** Undefined for a date that is not in the calendar. Second 60 is a leap second. */
+function utc(year: number, month: number, day: number, hour: number, minute: number, second: number) {
+  const time = Date.UTC(year, month, day, hour, minute, second);
+  const isDate = month >= 0 && month < 12 && new Date(Date.UTC(year, month, day)).getUTCDate() === day;
+  return isDate && hour < 24 && minute < 60 && second <= 60 ? time : undefined;
+}
+
+function offsetMs(zone: string): number {
+  if (zone === "Z" || zone === "z") return 0;
+  const digits = zone.replace(":", "");
+  const minutes = Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3, 5));
+  return (digits.startsWith("-") ? -1 : 1) * minutes * MINUTE_MS;
+}

@@ -1,0 +1,90 @@
+/** What the error bodies of the providers have in common, once their wrappings are off. */
+export interface ErrorBody {
+  /** The codes and types that it names, lower case. */
+  readonly codes: readonly string[];
+  readonly message: string;
+  /** Google's details, in order. */
+  readonly details: readonly Readonly<Record<string, unknown>>[];
+  /** OpenRouter's and others' extra facts. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The innermost object that speaks of the error. */
+  readonly error: Readonly<Record<string, unknown>>;
+  /** Whether the body says that it is an error, whatever the status. */
+  readonly isError: boolean;
+}
+
+/** More of a text is not looked at. */
+const LONGEST_TEXT = 65_536;
+const LONGEST_MESSAGE = 4_096;
+const MOST_DETAILS = 32;
+const DEEPEST = 4;
+const CODE_FIELDS = ["type", "code", "status", "reason", "error_code", "__type", "name"];
+
+const EMPTY: ErrorBody = { codes: [], message: "", details: [], metadata: {}, error: {}, isError: false };
+
+/** Reads a body as it came: text, bytes of it, or what was parsed from it. */
+export function readErrorBody(body: unknown): ErrorBody {
+  const codes: string[] = [];
+  let message = "";
+  let error: Record<string, unknown> = {};
+  let details: Record<string, unknown>[] = [];
+  let metadata: Record<string, unknown> = {};
+  let isError = false;
+  let next: unknown = body;
+  // {"error": {…}}, [{"error": {…}}], {"response": {"error": {…}}}, and JSON in a message that wraps another.
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const value = unwrap(next);
+    if (typeof value === "string") message ||= value.slice(0, LONGEST_MESSAGE);
+    if (!isRecord(value)) break;
+    error = value;
+    for (const field of CODE_FIELDS) {
+      const code = value[field];
+      if (typeof code === "string" || typeof code === "number") codes.push(String(code).toLowerCase().slice(0, 256));
+    }
+    if (value["type"] === "error" || value["object"] === "error") isError = true;
+    if (isRecord(value["details"])) for (const code of Object.values(value["details"])) pushText(codes, code);
+    if (Array.isArray(value["details"])) details = value["details"].filter(isRecord).slice(0, MOST_DETAILS);
+    if (isRecord(value["metadata"])) metadata = value["metadata"];
+    const text = [value["message"], value["Message"], value["detail"], value["error_description"]].find(isText);
+    const inner = text === undefined ? undefined : unwrap(text);
+    if (text !== undefined && !isRecord(inner)) message = text.slice(0, LONGEST_MESSAGE);
+    if (value["error"] !== undefined && value["error"] !== null) {
+      isError = true;
+      next = value["error"];
+    } else if (isRecord(value["response"]) && isRecord(value["response"]["error"])) next = value["response"];
+    else if (isRecord(inner)) next = inner;
+    else break;
+  }
+  if (error === EMPTY.error && message === "") return EMPTY;
+  return { codes, message, details, metadata, error, isError };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function pushText(codes: string[], value: unknown): void {
+  if (typeof value === "string") codes.push(value.toLowerCase().slice(0, 256));
+}
+
+/** The value that a text or bytes hold as JSON, and of a list its first. */
+function unwrap(value: unknown): unknown {
+  let plain = value;
+  if (value instanceof Uint8Array || value instanceof ArrayBuffer)
+    plain = new TextDecoder().decode(value.slice(0, LONGEST_TEXT));
+  if (typeof plain === "string") {
+    const text = plain.trim();
+    if (/^[[{]/.test(text) && text.length <= LONGEST_TEXT) {
+      try {
+        plain = JSON.parse(text);
+      } catch {
+        // Not JSON after all: a text.
+      }
+    }
+  }
+  return Array.isArray(plain) ? plain[0] : plain;
+}

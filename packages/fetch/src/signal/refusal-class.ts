@@ -1,0 +1,95 @@
+import { DAY_MS } from "./amounts.ts";
+import type { ErrorBody } from "./error-body.ts";
+import type { GoogleQuota } from "./google-quota.ts";
+import type { RefusalClass, SignalDimension } from "./provider-signal.ts";
+
+export interface Refused {
+  readonly status: number;
+  /** AWS's `x-amzn-errortype`, or the name of its error. */
+  readonly amznType: string;
+  readonly unifiedStatus: string;
+  readonly body: ErrorBody;
+  readonly google: GoogleQuota;
+  readonly dims: Readonly<Record<string, SignalDimension>>;
+  readonly exhausted: readonly string[];
+}
+
+/** By code or type, first match. Each code is matched whole. */
+const BY_CODE: readonly (readonly [RegExp, RefusalClass])[] = [
+  [/^(ramp_limit_exceeded|slow_down|slowdown)$/, "ramp_limited"],
+  [
+    /insufficient_(quota|funds|balance|credits?)|credit_balance|^billing|spend_limit|usage_limit_reached|payment_required|^servicequotaexceeded/,
+    "quota_exhausted",
+  ],
+  [/^(request_too_large|context_length_exceeded|string_above_max_length|payload_too_large)$/, "request_too_large"],
+  [
+    /overloaded|^(model_?not_?ready|service_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|unavailable|server_is_overloaded)/,
+    "overloaded",
+  ],
+  [
+    /^(rate_limit_error|rate_limit_exceeded|rate_limited|too_many_requests|toomanyrequests|resource_exhausted|throttling|throttled|requestlimitexceeded|requestthrottled)/,
+    "rate_limited",
+  ],
+];
+
+/** What only the text says. These come before the codes, which are the same for several of them. */
+const TOO_LARGE =
+  /request too large|prompt is too long|maximum context length|reduce (?:your message size|the length of the messages)|input is too long/i;
+const LONG_WINDOW =
+  /\bper[ -](?:day|month|week)\b|\((?:TPD|RPD|RPM?onth)\)|\/ ?(?:day|month)\b|\bdaily\b|\bmonthly (?:call|request|token)/i;
+const RAMP = /acceleration limit|usage increase rate|growing too fast|slow down|sudden increase in (?:your )?request/i;
+const SPENT =
+  /credit balance is too low|insufficient (?:credits?|balance|funds)|spend(?:ing)? limit|will regain access on|requires? more credits/i;
+const OVERLOADED = /overloaded|experiencing high (?:demand|traffic)|capacity exceeded|no capacity|model is not ready/i;
+const NOT_ENTITLED =
+  /not (?:available|included|supported) (?:in|on|for|with) your (?:current )?(?:plan|tier)|don't have access to the model|do not have access to the model/i;
+
+/** Statuses at which a body is about limits at all; at others only what the body itself calls by name. */
+const REFUSING: Readonly<Record<number, RefusalClass>> = {
+  402: "quota_exhausted",
+  413: "request_too_large",
+  429: "rate_limited",
+  498: "overloaded",
+  503: "overloaded",
+  529: "overloaded",
+};
+
+/** Why this was refused; undefined when it was not, or not because of a limit. */
+export function classOf(refused: Refused): RefusalClass | undefined {
+  const { status, body, google, dims } = refused;
+  const byStatus = REFUSING[status];
+  const isOk = status < 400;
+  if (isOk && !body.isError) return undefined;
+  const byCode = codeClass([refused.amznType, ...body.codes]);
+  const isRefusal = byStatus !== undefined || byCode !== undefined;
+  const text = body.message;
+  if (TOO_LARGE.test(text) || isLargerThanLimit(text)) return "request_too_large";
+  if (SPENT.test(text)) return "quota_exhausted";
+  if (!isRefusal) return status >= 400 && NOT_ENTITLED.test(text) ? "not_entitled" : undefined;
+  if (byCode === "ramp_limited" || RAMP.test(text)) return "ramp_limited";
+  if (byCode === "quota_exhausted" || byCode === "request_too_large" || status === 413) return byCode ?? byStatus;
+  if (google.isZero || Object.values(dims).some(({ limit }) => limit === 0) || NOT_ENTITLED.test(text))
+    return "not_entitled";
+  if (byStatus === "quota_exhausted") return byStatus;
+  if (google.isLong || LONG_WINDOW.test(text) || isLong(refused)) return "quota_window_long";
+  if (byCode === "overloaded" || OVERLOADED.test(text)) return "overloaded";
+  return byStatus === "overloaded" ? byStatus : (byCode ?? byStatus);
+}
+
+function codeClass(codes: readonly string[]): RefusalClass | undefined {
+  for (const [pattern, refusal] of BY_CODE) if (codes.some((code) => pattern.test(code))) return refusal;
+  return undefined;
+}
+
+/** "Limit 7000, Used 0, Requested 12903": no wait makes that fit. */
+function isLargerThanLimit(text: string): boolean {
+  const [, limit, requested] = /Limit:? ~?(\d{1,15})\b.{0,80}?Requested:? ~?(\d{1,15})\b/i.exec(text) ?? [];
+  return limit !== undefined && Number(requested) > Number(limit);
+}
+
+/** A subscription's hours, or a day's bucket that is empty. */
+function isLong({ unifiedStatus, dims, exhausted }: Refused): boolean {
+  if (unifiedStatus === "rejected") return true;
+  const longest = exhausted.map((name) => (name.startsWith("unified_") ? Infinity : (dims[name]?.windowMs ?? 0)));
+  return longest.some((windowMs) => windowMs >= DAY_MS);
+}

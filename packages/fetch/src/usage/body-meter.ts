@@ -1,0 +1,110 @@
+import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
+import type { ProviderSignal } from "../signal/provider-signal.ts";
+import { type ReportedUsage, usageOf } from "./reported-usage.ts";
+
+/** Watches a body pass by, a chunk at a time, and keeps next to nothing of it. */
+export interface BodyMeter {
+  feed(chunk: Uint8Array): void;
+  /** After the last chunk, or when the reader stopped early. */
+  end(): void;
+  readonly usage: ReportedUsage | undefined;
+  /** Pieces of the answer that have come: about as many tokens, where nothing better is said. */
+  readonly pieces: number;
+  /** What an error inside of a stream says. */
+  readonly signal: ProviderSignal | undefined;
+}
+
+export function bodyMeter(contentType: string | null): BodyMeter {
+  return /\bevent-stream\b|ndjson/i.test(contentType ?? "") ? new StreamMeter() : new JsonMeter();
+}
+
+/** More than this is not kept of one line or one body. */
+const LONGEST_KEPT = 1_048_576;
+const TAIL = 65_536;
+
+/** Server-sent events, and JSON lines. Only lines that may speak of usage or errors are parsed. */
+class StreamMeter implements BodyMeter {
+  readonly #decoder = new TextDecoder();
+  #line = "";
+  usage: ReportedUsage | undefined;
+  pieces = 0;
+  signal: ProviderSignal | undefined;
+
+  feed(chunk: Uint8Array): void {
+    this.#take(this.#decoder.decode(chunk, { stream: true }));
+  }
+
+  end(): void {
+    this.#take(`${this.#decoder.decode()}\n`);
+  }
+
+  #take(text: string): void {
+    const lines = text.split(/\r\n|\n|\r/);
+    for (const [i, part] of lines.entries()) {
+      const line = i === 0 ? this.#line + part : part;
+      if (i < lines.length - 1) this.#read(line);
+      else this.#line = line.length > LONGEST_KEPT ? "" : line;
+    }
+  }
+
+  #read(line: string): void {
+    const data = line.startsWith("data:") ? line.slice(5).trim() : line.startsWith("{") ? line : "";
+    if (!data.startsWith("{")) return;
+    this.pieces++;
+    const mayFail = data.includes('"error"');
+    if (!mayFail && !/"usage(Metadata)?"/.test(data)) return;
+    try {
+      const payload: unknown = JSON.parse(data);
+      this.usage = usageOf(payload, this.usage);
+      if (!mayFail) return;
+      const signal = parseProviderSignal({ status: 200, body: payload });
+      if (signal.class !== undefined) this.signal ??= signal;
+    } catch {
+      // Half a line, or not JSON: nothing that could be read.
+    }
+  }
+}
+
+/** One JSON document. Of a long one, only its end is kept, where the usage stands. */
+class JsonMeter implements BodyMeter {
+  readonly #decoder = new TextDecoder();
+  #text = "";
+  #isCut = false;
+  usage: ReportedUsage | undefined;
+  readonly pieces = 0;
+  readonly signal = undefined;
+
+  feed(chunk: Uint8Array): void {
+    this.#text += this.#decoder.decode(chunk, { stream: true });
+    if (this.#text.length > LONGEST_KEPT) {
+      this.#isCut = true;
+      this.#text = this.#text.slice(-TAIL);
+    }
+  }
+
+  end(): void {
+    this.usage = this.#isCut ? usageInTail(this.#text) : usageOf(parse(this.#text));
+    this.#text = "";
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last object that is called usage, found by its braces. */
+function usageInTail(text: string): ReportedUsage | undefined {
+  const from = [...text.matchAll(/"(usage|usageMetadata)"\s*:\s*(?=\{)/g)].at(-1);
+  if (from === undefined) return undefined;
+  const start = from.index + from[0].length;
+  let depth = 0;
+  for (let i = start; i < text.length; i++) {
+    if (text[i] === "{") depth++;
+    else if (text[i] === "}" && --depth === 0) return usageOf({ [String(from[1])]: parse(text.slice(start, i + 1)) });
+  }
+  return undefined;
+}

@@ -1,0 +1,124 @@
+import { seededRandom } from "@hivepace/core/testing";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readCall } from "../call/call-facts.ts";
+import { TokenEstimator } from "./token-estimator.ts";
+
+const OPENAI = "/v1/chat/completions";
+const facts = (body: object, path = OPENAI) => readCall(path, JSON.stringify(body));
+const prompt = (bytes: number, more: object = {}) =>
+  facts({ model: "m", messages: [{ content: "bee ".repeat(bytes / 4) }], ...more });
+
+test("bytes for each token are learned for each model, from what was reported", () => {
+  const estimator = new TokenEstimator();
+  const random = seededRandom(1);
+  for (let i = 0; i < 40; i++) {
+    const call = prompt(500 + random() * 5_000);
+    estimator.learn("anthropic", call, { promptTokens: call.inputBytes / 2.5, outputTokens: 100 });
+  }
+  const call = prompt(10_000);
+  const { inputTokens, outputTokens } = estimator.estimate("anthropic", call);
+  expect(Math.abs(inputTokens / (call.inputBytes / 2.5) - 1)).toBeLessThan(0.01);
+  expect(outputTokens).toBe(100);
+  const other = { ...call, model: "other" };
+  expect(estimator.estimate("anthropic", other).inputTokens).toBe(Math.ceil(call.inputBytes / 3.5));
+  expect(estimator.estimate("openai", call).inputTokens).toBe(Math.ceil(call.inputBytes / 3.5));
+});
+
+test("the answer that is allowed counts by the provider's own rule", () => {
+  const estimator = new TokenEstimator();
+  const call = prompt(3_500, { max_tokens: 8_000 });
+  estimator.learn("anthropic", call, { outputTokens: 300 });
+  estimator.learn("openai", call, { outputTokens: 300 });
+  const input = Math.ceil(call.inputBytes / 3.5);
+  const tokens = (provider: string) => estimator.estimate(provider, call).tokens;
+  expect(tokens("anthropic")).toBe(input + 300); // only what is produced
+  expect(tokens("openai")).toBe(8_000); // the larger of the allowance and what is expected
+  expect(tokens("azure")).toBe(input + 8_000); // reserved
+  expect(tokens("groq")).toBe(input + 8_000);
+  expect(tokens("bedrock")).toBe(input + 8_000);
+  expect(tokens("gemini")).toBe(input); // only input is limited
+  expect(tokens("nobody")).toBe(input + 8_000); // not known: careful
+  expect(estimator.estimate("openai", prompt(35_000, { max_tokens: 10 })).tokens).toBeGreaterThan(10_000);
+});
+
+test("an answer is never expected to be longer than it may be", () => {
+  const estimator = new TokenEstimator();
+  expect(estimator.estimate("anthropic", prompt(0, { max_tokens: 20 })).outputTokens).toBe(20);
+  expect(estimator.estimate("anthropic", prompt(0)).outputTokens).toBe(512);
+});
+
+test("several answers are allowed several times as much", () => {
+  expect(prompt(0, { max_tokens: 100, n: 3 }).maxOutputTokens).toBe(300);
+  const gemini = facts(
+    { generationConfig: { maxOutputTokens: 50, candidateCount: 2 } },
+    "/v1beta/models/g:generateContent",
+  );
+  expect(gemini).toMatchObject({ protocol: "gemini", model: "g", maxOutputTokens: 100 });
+  expect(facts({ inferenceConfig: { maxTokens: 7 } }, "/model/anthropic.claude/converse")).toMatchObject({
+    model: "anthropic.claude",
+    maxOutputTokens: 7,
+  });
+  expect(facts({ max_output_tokens: 9 }, "/v1/responses").maxOutputTokens).toBe(9);
+});
+
+test("a file in the prompt counts as a file and not as so many bytes", () => {
+  const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(100_000)}` } };
+  const blob = { type: "image", source: { data: "QUJD".repeat(10_000) } };
+  const call = facts({ model: "m", messages: [{ content: [image, blob] }] });
+  expect(call.attachments).toBe(2);
+  expect(call.inputBytes).toBeLessThan(200);
+  const estimator = new TokenEstimator();
+  expect(estimator.estimate("gemini", call).tokens).toBeGreaterThan(3_200);
+  estimator.learn("gemini", call, { promptTokens: 5 });
+  expect(estimator.estimate("gemini", prompt(350)).inputTokens).toBe(Math.ceil(prompt(350).inputBytes / 3.5));
+});
+
+test("bytes are those of UTF-8", () => {
+  const bytes = (content: string) => facts({ content }).inputBytes - "content".length;
+  expect(bytes("abc")).toBe(3);
+  expect(bytes("äöü")).toBe(6);
+  expect(bytes("漢字")).toBe(6);
+  expect(bytes("🐝")).toBe(4);
+  expect(bytes("漢字".repeat(1_000))).toBe(6_000);
+});
+
+test("what is no call of a model is expected to use no tokens", () => {
+  expect(new TokenEstimator().estimate("x", readCall("/v1/files", "binary"))).toEqual({
+    tokens: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+  });
+});
+
+test("nonsense in a report never makes an estimate that is not a number of 0 or more", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ promptTokens: fc.nat(), outputTokens: fc.nat() })),
+      fc.nat(10_000),
+      (reports, bytes) => {
+        const estimator = new TokenEstimator();
+        const call = prompt(bytes);
+        for (const report of reports) estimator.learn("openai", call, report);
+        const { tokens, inputTokens } = estimator.estimate("openai", call);
+        expect(Number.isFinite(tokens) && tokens >= inputTokens && inputTokens >= call.inputBytes / 16).toBe(true);
+      },
+    ),
+  );
+});
+
+test("models come and go without end: the newest are kept", () => {
+  const estimator = new TokenEstimator();
+  for (let i = 0; i < 3_000; i++) estimator.learn("p", { ...prompt(1_000), model: `m${i}` }, { outputTokens: i });
+  const expected = (model: string) => estimator.estimate("p", { ...prompt(0), model }).outputTokens;
+  expect([expected("m0"), expected("m1999"), expected("m2000"), expected("m2999")]).toEqual([512, 512, 2_000, 2_999]);
+});
+
+test("any body is read without a throw", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.oneof(fc.string(), fc.json()), (path, body) => {
+      const { inputBytes, attachments, maxOutputTokens = 0 } = readCall(path, body);
+      expect([inputBytes, attachments, maxOutputTokens].every((n) => Number.isFinite(n) && n >= 0)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { expect, test } from "vitest";
+
+const folder = new URL("programs/", import.meta.url);
+
+test.each(readdirSync(folder))("%s prints what it says that it prints", { timeout: 60_000 }, async (file) => {
+  const expected = readFileSync(new URL(file, folder), "utf8").match(/\/\* Output:\n([\s\S]*?)\n?\*\//)?.[1];
+  const outfile = fileURLToPath(new URL(`../.cache/programs/${file.replace(/ts$/, "mjs")}`, import.meta.url));
+  await build({
+    entryPoints: [fileURLToPath(new URL(file, folder))],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    conditions: ["@hivepace/source"],
+    external: ["openai", "@anthropic-ai/sdk", "ai", "@ai-sdk/openai"],
+  });
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { timeout: 50_000 });
+  expect(stdout.trimEnd()).toBe(expected);
+});

@@ -1,0 +1,94 @@
+import {
+  type Clock,
+  type Gate,
+  type GateRequest,
+  type Lease,
+  type LimitObservation,
+  MemoryLimiter,
+  type Refusal,
+  type UsedTokens,
+} from "@hivepace/core";
+
+/** How a lease ended, the first time. */
+export type Ending =
+  | { readonly how: "done"; readonly used: UsedTokens | undefined }
+  | { readonly how: "cancelled" }
+  | { readonly how: "refused"; readonly refusal: Refusal };
+
+export interface Granted {
+  readonly request: GateRequest;
+  readonly endpoint: string;
+  ending: Ending | undefined;
+  renewals: number;
+}
+
+export interface LocalGateOptions {
+  /** Of each endpoint, in each window. Without: any number. */
+  readonly rpm?: number;
+  readonly tpm?: number;
+  readonly windowMs?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * A gate for tests, in one process: half of the limit at once and the other half evenly, so that no window of the
+ * provider's holds more than the limit. Of a route it takes the first. It remembers all that it was told.
+ */
+export class LocalGate implements Gate {
+  readonly granted: Granted[] = [];
+  readonly observed: LimitObservation[] = [];
+  readonly #limiter: MemoryLimiter;
+  readonly #halves: { readonly requests: number; readonly tokens: number };
+  readonly #windowMs: number;
+  #isClosed = false;
+
+  constructor({ rpm, tpm, windowMs = 60_000, clock }: LocalGateOptions = {}) {
+    this.#limiter = new MemoryLimiter({ clock });
+    this.#halves = { requests: (rpm ?? 1e12) / 2, tokens: (tpm ?? 1e12) / 2 };
+    this.#windowMs = windowMs;
+  }
+
+  async acquire(request: GateRequest): Promise<Lease> {
+    const { signal, timeoutMs, priority, tokens = 0 } = request;
+    const endpoint = request.endpoint ?? request.route?.[0] ?? "";
+    const options = { signal, timeoutMs, priority };
+    // Tokens first: they are what one waits for, and a request that gives up has then taken nothing.
+    if (tokens > 0) await this.#limiter.acquire(this.#resource("tokens", endpoint), { ...options, cost: tokens });
+    await this.#limiter.acquire(this.#resource("requests", endpoint), options);
+    const granted: Granted = { request, endpoint, ending: undefined, renewals: 0 };
+    this.granted.push(granted);
+    const end = (ending: Ending): void => {
+      granted.ending ??= ending;
+    };
+    return {
+      endpoint,
+      model: request.model,
+      done: (used) => end({ how: "done", used }),
+      cancel: () => end({ how: "cancelled" }),
+      refused: (refusal) => end({ how: "refused", refusal }),
+      renew: () => void granted.renewals++,
+      [Symbol.dispose]: () => end({ how: "done", used: undefined }),
+    };
+  }
+
+  observe(observation: LimitObservation): void {
+    this.observed.push(observation);
+  }
+
+  get endings(): (Ending | undefined)[] {
+    return this.granted.map(({ ending }) => ending);
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#limiter.close();
+  }
+
+  #resource(what: "requests" | "tokens", endpoint: string): string {
+    const name = `${what}:${endpoint}`;
+    const half = this.#halves[what];
+    if (!this.#isClosed && this.#limiter.getCapacity(name) === undefined)
+      this.#limiter.setCapacity(name, half, this.#windowMs, { burst: half });
+    return name;
+  }
+}

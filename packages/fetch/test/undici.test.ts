@@ -1,0 +1,112 @@
+import { type FakeProvider, startProvider } from "@hivepace/provider";
+import { Agent, request, fetch as undiciFetch } from "undici";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { PacingOptions } from "../src/index.ts";
+import { hivepaceInterceptor } from "../src/undici.ts";
+import { LocalGate } from "./support/local-gate.ts";
+
+let provider: FakeProvider;
+let gate: LocalGate;
+let agent: Agent;
+
+beforeEach(async () => {
+  provider = await startProvider();
+  gate = new LocalGate();
+  agent = new Agent();
+});
+afterEach(async () => {
+  await agent.close();
+  await gate.close();
+  await provider.close();
+});
+
+const body = JSON.stringify({ model: "gpt-x", messages: [{ role: "user", content: "hello" }] });
+const dispatcher = (options: PacingOptions = {}) =>
+  agent.compose(hivepaceInterceptor(gate, { baseDelayMs: 5, endpoint: "p", ...options }));
+const ask = (options: PacingOptions = {}, more: object = {}) =>
+  request(`${provider.url}/v1/chat/completions`, { method: "POST", body, dispatcher: dispatcher(options), ...more });
+
+test("an answer arrives whole and is settled", async () => {
+  const { statusCode, body: answer } = await ask();
+  expect(statusCode).toBe(200);
+  expect(await answer.json()).toMatchObject({ usage: { completion_tokens: 16 } });
+  expect(gate.endings).toMatchObject([{ how: "done", used: { tokens: provider.log[0]?.tokens } }]);
+  expect(gate.granted[0]?.request).toMatchObject({ endpoint: "p", model: "gpt-x" });
+});
+
+test("undici's own fetch goes the same way, streams too", async () => {
+  const streamed = JSON.stringify({ ...JSON.parse(body), stream: true });
+  const answer = await undiciFetch(`${provider.url}/v1/chat/completions`, {
+    method: "POST",
+    body: streamed,
+    dispatcher: dispatcher(),
+  });
+  expect((await answer.text()).match(/"content":"bee "/g)).toHaveLength(16);
+  expect(gate.endings).toMatchObject([{ how: "done", used: { tokens: provider.log[0]?.tokens } }]);
+});
+
+test("a refusal is announced, waited for and sent again", async () => {
+  provider.failNext("rate-limited", "overloaded");
+  const { statusCode, body: answer } = await ask();
+  await answer.dump();
+  expect(statusCode).toBe(200);
+  expect(gate.endings).toMatchObject([
+    { how: "refused", refusal: { kind: "limit", reason: "429 rate_limited" } },
+    { how: "refused", refusal: { kind: "overload" } },
+    { how: "done" },
+  ]);
+});
+
+test("what no wait cures reaches the caller, marked and whole", async () => {
+  provider.failNext("spent");
+  const { statusCode, headers, body: answer } = await ask();
+  expect([statusCode, headers["x-should-retry"]]).toEqual([429, "false"]);
+  expect(await answer.json()).toMatchObject({ error: { code: "insufficient_quota" } });
+  expect(provider.log).toHaveLength(1);
+});
+
+test("a wait that takes too long is a 429, and nothing is sent", async () => {
+  await gate.close();
+  gate = new LocalGate({ rpm: 2 });
+  await (await ask()).body.dump();
+  const { statusCode, headers, body: answer } = await ask({ timeoutMs: 5 });
+  expect([statusCode, headers["x-hivepace"], Number(headers["retry-after"]) > 0]).toEqual([429, "timeout", true]);
+  expect(await answer.json()).toMatchObject({ error: { code: "rate_limit_exceeded" } });
+  expect(provider.log).toHaveLength(1);
+});
+
+test("a broken connection is the caller's error, and ends the lease", async () => {
+  provider.failNext("hang-up");
+  await expect(ask()).rejects.toThrow();
+  expect(gate.endings).toMatchObject([{ how: "done" }]);
+});
+
+test("an abort while it waits for the gate ends the wait", async () => {
+  await gate.close();
+  gate = new LocalGate({ rpm: 2 });
+  await (await ask()).body.dump();
+  const abort = new AbortController();
+  const waiting = ask({}, { signal: abort.signal });
+  const outcome = expect(waiting).rejects.toThrow("enough");
+  abort.abort(new Error("enough"));
+  await outcome;
+  expect(provider.log).toHaveLength(1);
+});
+
+test("a closed gate is the caller's error", async () => {
+  await gate.close();
+  await expect(ask()).rejects.toMatchObject({ code: "LIMITER_CLOSED" });
+});
+
+test("an overload in a stream is announced", async () => {
+  provider.failNext("overloaded-mid-stream");
+  const { body: answer } = await ask({}, { body: JSON.stringify({ ...JSON.parse(body), stream: true }) });
+  await answer.text();
+  expect(gate.endings).toMatchObject([{ how: "refused", refusal: { kind: "overload" } }]);
+});
+
+test("requests for which there is no endpoint pass by", async () => {
+  const { statusCode, body: answer } = await ask({ endpoint: () => undefined });
+  await answer.dump();
+  expect([statusCode, gate.granted.length]).toEqual([200, 0]);
+});
