@@ -7,12 +7,12 @@ export interface Call {
   readonly outputTokens: number;
 }
 
-export interface State {
+interface State {
   readonly requests: DimensionState | undefined;
   readonly tokens: DimensionState | undefined;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly limitedBy: "requests" | "tokens" | undefined;
   readonly retryAfterMs: number;
 }

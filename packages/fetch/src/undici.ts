@@ -64,7 +64,8 @@ async function pace(pacer: Pacer, settings: PacingSettings, dispatch: Dispatch, 
     return;
   }
   try {
-    const held = await pacer.run(plan, (lease) => send(pacer, settings, plan, lease, dispatch, request, handler));
+    const asked = facts.protocol === "other" ? request : { ...request, headers: withoutEncoding(request.headers) };
+    const held = await pacer.run(plan, (lease) => send(pacer, settings, plan, lease, dispatch, asked, handler));
     held?.deliver();
   } catch (error) {
     if (!isHivepaceError(error, "CAPACITY_EXHAUSTED")) throw error;
@@ -178,4 +179,20 @@ function deliver(
   handler.onResponseStart?.(controller, status, headers as Record<string, string | string[]>, statusText);
   for (const chunk of chunks) handler.onResponseData?.(controller, Buffer.from(chunk));
   handler.onResponseEnd?.(controller, {});
+}
+
+/** Below this, bodies are as they come over the wire; only what is not compressed can be read for its usage. */
+function withoutEncoding(headers: Options["headers"]): Record<string, string | string[]> {
+  const fields = new Map<string, string | string[]>();
+  const add = (name: string, value: string | string[] | undefined): void => {
+    const key = name.toLowerCase();
+    if (value !== undefined && key !== "accept-encoding") fields.set(key, value);
+  };
+  if (Array.isArray(headers))
+    for (let i = 0; i + 1 < headers.length; i += 2) add(String(headers[i]), headers[i + 1] ?? undefined);
+  else if (headers !== null && headers !== undefined) {
+    const pairs = Symbol.iterator in headers ? headers : Object.entries(headers);
+    for (const [name, value] of pairs) add(name, value);
+  }
+  return Object.fromEntries(fields);
 }

@@ -1,3 +1,5 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type FakeProvider, startProvider } from "@hivepace/provider";
 import { Agent, request, fetch as undiciFetch } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -103,6 +105,23 @@ test("an overload in a stream is announced", async () => {
   const { body: answer } = await ask({}, { body: JSON.stringify({ ...JSON.parse(body), stream: true }) });
   await answer.text();
   expect(gate.endings).toMatchObject([{ how: "refused", refusal: { kind: "overload" } }]);
+});
+
+test("an answer is asked for without compression, or its usage could not be read; other headers stay", async () => {
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer(({ headers }, response) => {
+    seen.push(headers);
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions`;
+  const headers = { "X-Mine": "1" };
+  await (await undiciFetch(url, { method: "POST", body, headers, dispatcher: dispatcher() })).text();
+  for (const more of [{ "X-Mine": "1", "Accept-Encoding": "gzip" }, ["X-Mine", "1", "Accept-Encoding", "gzip"]])
+    await (await request(url, { method: "POST", body, headers: more, dispatcher: dispatcher() })).body.dump();
+  expect(seen.map((fields) => [fields["x-mine"], fields["accept-encoding"]])).toEqual(Array(3).fill(["1", undefined]));
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test("requests for which there is no endpoint pass by", async () => {

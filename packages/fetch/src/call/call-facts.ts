@@ -23,6 +23,8 @@ const PATHS: readonly (readonly [RegExp, Protocol])[] = [
 const FILE_FROM_CHARACTERS = 1_024;
 const BASE64 = /^[\w+/=-]+$/;
 const DEEPEST = 24;
+/** Calls that are answered without a word of output. */
+const WITHOUT_OUTPUT = /\/(?:embeddings|count_tokens)$|:(?:embedContent|batchEmbedContents|countTokens)$/;
 
 /** Reads the path and, where there is one, the JSON body. Never throws. */
 export function readCall(path: string, body: string | undefined): CallFacts {
@@ -42,7 +44,7 @@ export function readCall(path: string, body: string | undefined): CallFacts {
     protocol,
     model: typeof json["model"] === "string" ? json["model"] : modelOfPath(path),
     ...measureInput(json),
-    maxOutputTokens: maxOutputTokens(json),
+    maxOutputTokens: WITHOUT_OUTPUT.test(path) ? 0 : maxOutputTokens(json),
   };
 }
 

@@ -65,7 +65,9 @@ export class LimitedFetch {
 
   async fetch(input: unknown, init: RequestInit | undefined, send: PlainFetch): Promise<Response> {
     const outgoing = await readOutgoing(input, init);
-    const url = new URL(outgoing.url);
+    const url = urlOf(outgoing.url);
+    // What is no URL is for `fetch` to complain about.
+    if (url === undefined) return send(outgoing.url, outgoing.init);
     const facts = readCall(url.pathname, outgoing.text);
     const place = this.#places.find(url);
     const info: CallInfo = { ...facts, url: outgoing.url, method: outgoing.method, provider: place.provider };
@@ -104,6 +106,11 @@ export class LimitedFetch {
       else lease.cancel();
       throw error;
     }
+    // No `Response` can be made with such a status; nobody who speaks of limits sends one.
+    if (response.status > 599) {
+      lease.done();
+      return { result: response, refusal: undefined };
+    }
     const there = { ...call, provider: this.#places.providerOf(lease.endpoint, call.provider) };
     return response.status < 400 ? this.#answered(lease, there, response) : this.#failed(lease, there, response);
   }
@@ -115,6 +122,10 @@ export class LimitedFetch {
       call,
       lease.endpoint,
     );
+    if (!mayUseTokens(call)) {
+      lease.done();
+      return { result: response, refusal: undefined };
+    }
     const meter = bodyMeter(response.headers.get("content-type"));
     const renew = this.#pacer.renewal(lease);
     let isRefused = false;
@@ -158,6 +169,20 @@ export class LimitedFetch {
     // One layer owns the retries. The SDKs that know this header leave them to us.
     marked.set("x-should-retry", "false");
     return { result: replaceBody(response, bytes, marked), refusal: signal };
+  }
+}
+
+/** A list of models, an upload, a page: counted as a request, and over when its answer begins. */
+function mayUseTokens({ facts, estimate }: PacedCall): boolean {
+  return facts.protocol !== "other" || facts.model !== undefined || estimate.tokens > 0;
+}
+
+/** In a browser it may be relative to the page. */
+function urlOf(text: string): URL | undefined {
+  try {
+    return new URL(text, (globalThis as { location?: { href?: string } }).location?.href);
+  } catch {
+    return undefined;
   }
 }
 

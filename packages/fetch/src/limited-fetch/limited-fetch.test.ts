@@ -349,6 +349,33 @@ test("what never left costs nothing, what may have arrived costs its estimate; t
   expect(gate.endings).toEqual([{ how: "cancelled" }, { how: "done", used: undefined }]);
 });
 
+test("a request that uses no tokens is over when its answer begins, and its body is left alone", async () => {
+  const answered = json(200, { data: [] });
+  const { gate, limited } = world([answered]);
+  expect(await limited("https://api.openai.com/v1/models")).toBe(answered);
+  expect(gate.endings).toEqual([{ how: "done", used: undefined }]);
+  expect(gate.granted[0]?.request.tokens).toBe(0);
+});
+
+test("what is no URL is left to fetch", async () => {
+  const { gate, limited, sent } = world([]);
+  await limited("/relative");
+  expect([sent[0]?.url, gate.granted.length]).toEqual(["/relative", 0]);
+});
+
+test("when no room comes in time after a refusal, the caller gets the refusal", async () => {
+  const { clock, limited, sent } = world([tooMany({ "retry-after": "1" })], { timeoutMs: 10_000 }, { rpm: 2 });
+  const answer = limited(CHAT, chat);
+  await clock.run(10_000);
+  const response = await answer;
+  expect([response.status, response.headers.get("retry-after"), response.headers.has("x-hivepace")]).toEqual([
+    429,
+    "1",
+    false,
+  ]);
+  expect(sent).toHaveLength(1);
+});
+
 test("a body that is a stream is sent once", async () => {
   const { limited, sent } = world([tooMany()]);
   const body = new ReadableStream({ start: (controller) => controller.close() });

@@ -62,6 +62,13 @@ test("several answers are allowed several times as much", () => {
   expect(facts({ max_output_tokens: 9 }, "/v1/responses").maxOutputTokens).toBe(9);
 });
 
+test("what is answered without output is expected to have none", () => {
+  const estimator = new TokenEstimator();
+  for (const path of ["/v1/embeddings", "/v1/messages/count_tokens", "/v1beta/models/g:embedContent"])
+    for (const provider of ["openai", "anthropic", "azure"])
+      expect(estimator.estimate(provider, facts({ model: "m", input: "bees" }, path)).outputTokens).toBe(0);
+});
+
 test("a file in the prompt counts as a file and not as so many bytes", () => {
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(100_000)}` } };
   const blob = { type: "image", source: { data: "QUJD".repeat(10_000) } };
