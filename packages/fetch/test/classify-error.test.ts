@@ -144,6 +144,13 @@ test("what is no error of theirs says nothing", () => {
   expect(classifyError(circular)).toEqual({ dims: {} });
 });
 
+test("an error that is wrapped too often is not searched for ever", () => {
+  let error: Error = openai(429, {});
+  for (let i = 0; i < 6; i++) error = new Error("outer", { cause: error });
+  expect(classifyError(error).class).toBe("rate_limited");
+  expect(classifyError(new Error("outer", { cause: error }))).toEqual({ dims: {} });
+});
+
 test("nothing that is thrown makes it throw", () => {
   fc.assert(
     fc.property(fc.anything(), (error) => void classifyError(error)),

@@ -249,6 +249,13 @@ describe.each(names)("%s", (name) => {
   });
 });
 
+test("what the Anthropic SDK sends for its credentials is not paced", async () => {
+  const middleware = anthropicMiddleware(gate);
+  const request = { url: "https://example.com/token" };
+  expect(await middleware(request, async () => "a token", {})).toBe("a token");
+  expect(gate.granted).toEqual([]);
+});
+
 test.each(["ai with @ai-sdk/openai", "@langchain/openai"])(
   "%s retries by itself when nobody tells it not to: the table says so",
   { timeout: 30_000 },

@@ -77,6 +77,39 @@ test("a wait that takes too long is a 429, and nothing is sent", async () => {
   expect(provider.log).toHaveLength(1);
 });
 
+test("undici's own fetch gets the same 429", async () => {
+  await gate.close();
+  gate = new LocalGate({ rpm: 2 });
+  await (await ask()).body.dump();
+  const url = `${provider.url}/v1/chat/completions`;
+  const answer = await undiciFetch(url, { method: "POST", body, dispatcher: dispatcher({ timeoutMs: 5 }) });
+  expect([answer.status, await answer.json()]).toMatchObject([429, { error: { code: "rate_limit_exceeded" } }]);
+});
+
+test("what the handler sees begins with a start, and has one", async () => {
+  await gate.close();
+  gate = new LocalGate({ rpm: 2 });
+  const seen: string[] = [];
+  const run = (options: PacingOptions) =>
+    new Promise<void>((resolve, reject) => {
+      const { origin, pathname: path } = new URL(`${provider.url}/v1/chat/completions`);
+      dispatcher(options).dispatch(
+        { origin, path, method: "POST", body },
+        {
+          onRequestStart: () => void seen.push("start"),
+          onResponseStart: (_, status) => void seen.push(`${status}`),
+          onResponseData: () => undefined,
+          onResponseEnd: () => resolve(),
+          onResponseError: (_, error) => reject(error),
+        },
+      );
+    });
+  provider.failNext("spent");
+  await run({});
+  await run({ timeoutMs: 5 });
+  expect(seen).toEqual(["start", "429", "start", "429"]);
+});
+
 test("a broken connection is the caller's error, and ends the lease", async () => {
   provider.failNext("hang-up");
   await expect(ask()).rejects.toThrow();

@@ -154,6 +154,21 @@ test("a stream that is left early is settled with what has come", async () => {
   expect(gate.endings).toEqual([{ how: "done", used: { tokens: 102, inputTokens: 100, outputTokens: 2 } }]);
 });
 
+test("what a stream told of its usage at first does not hide what came after", async () => {
+  const start = { type: "message_start", message: { usage: { input_tokens: 30, output_tokens: 1 } } };
+  const chunks = [start, { a: 1 }, { a: 2 }, { a: 3 }].map((data) => `data: ${JSON.stringify(data)}\n\n`);
+  const source = new ReadableStream<Uint8Array>(
+    { pull: (controller) => controller.enqueue(new TextEncoder().encode(chunks.shift())) },
+    { highWaterMark: 0 },
+  );
+  const answer = new Response(source as Body, { headers: { "content-type": "text/event-stream" } });
+  const { gate, limited } = world([answer]);
+  const reader = (await limited(MESSAGES, post({ model: "claude", stream: true }))).body?.getReader();
+  for (let i = 0; i < 4; i++) await reader?.read();
+  await reader?.cancel();
+  expect(gate.endings).toEqual([{ how: "done", used: { tokens: 34, inputTokens: 30, outputTokens: 4 } }]);
+});
+
 test("nothing is read before the caller reads, and no faster than it reads", async () => {
   let pulls = 0;
   const source = new ReadableStream<Uint8Array>(

@@ -22,7 +22,7 @@ function classify(error: unknown, now: number | Date | string | undefined, depth
   const signal = parseProviderSignal({ status: statusOf(error), headers: headersOf(error), body: bodyOf(error), now });
   const hasMeaning = signal.class !== undefined || statusOf(error) !== undefined;
   if (hasMeaning) return signal;
-  for (const inner of [error["lastError"], error["cause"], lastOf(error["errors"]), error["originalError"]]) {
+  for (const inner of [error["cause"], lastOf(error["errors"]), error["originalError"]]) {
     const found = classify(inner, now, depth + 1);
     if (found !== undefined) return found;
   }

@@ -40,7 +40,7 @@ export function readGoogleQuota({ details, message }: ErrorBody, dims: Dimension
     const name = dims.has(dimension) && window !== undefined ? `${dimension}_${window}` : dimension;
     dims.add(name, withoutAbsent({ limit, windowMs: window === undefined ? undefined : WINDOWS[window] }));
   }
-  const isZero = found.some(({ limit }) => limit === 0) || /\blimit: 0(?![\d.])/.test(message);
+  const isZero = found.some(({ limit }) => limit === 0) || /\blimit: 0(?!\.?\d)/.test(message);
   return { retryMs, isLong: found.some(({ window }) => window === "day" || window === "month"), isZero };
 }
 

@@ -116,9 +116,13 @@ test("nonsense in a report never makes an estimate that is not a number of 0 or 
 
 test("models come and go without end: the newest are kept", () => {
   const estimator = new TokenEstimator();
-  for (let i = 0; i < 3_000; i++) estimator.learn("p", { ...prompt(1_000), model: `m${i}` }, { outputTokens: i });
+  for (let i = 0; i < 3_000; i++) {
+    estimator.learn("p", { ...prompt(1_000), model: `m${i}` }, { outputTokens: i });
+    estimator.learn("p", { ...prompt(1_000), model: "in use" }, { outputTokens: 7 });
+  }
   const expected = (model: string) => estimator.estimate("p", { ...prompt(0), model }).outputTokens;
-  expect([expected("m0"), expected("m1999"), expected("m2000"), expected("m2999")]).toEqual([512, 512, 2_000, 2_999]);
+  expect([expected("m0"), expected("m2000"), expected("m2001"), expected("m2999")]).toEqual([512, 512, 2_001, 2_999]);
+  expect(expected("in use")).toBe(7);
 });
 
 test("any body is read without a throw", () => {
