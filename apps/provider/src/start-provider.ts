@@ -139,7 +139,6 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Fake
     setLimits: (limits) => limit.setLimits(limits, clock.now()),
     failNext: (...next) => void failures.push(...next),
     close: () => {
-      if (!server.listening) return Promise.resolve();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       return closed;
