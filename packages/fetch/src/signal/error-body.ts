@@ -39,7 +39,7 @@ export function readErrorBody(body: unknown): ErrorBody {
     error = value;
     for (const field of CODE_FIELDS) {
       const code = value[field];
-      if (typeof code === "string" || typeof code === "number") codes.push(String(code).toLowerCase().slice(0, 256));
+      if (typeof code === "string" || typeof code === "number") codes.push(codeOf(String(code)));
     }
     if (value["type"] === "error" || value["object"] === "error") isError = true;
     if (isRecord(value["details"])) for (const code of Object.values(value["details"])) pushText(codes, code);
@@ -68,7 +68,16 @@ function isText(value: unknown): value is string {
 }
 
 function pushText(codes: string[], value: unknown): void {
-  if (typeof value === "string") codes.push(value.toLowerCase().slice(0, 256));
+  if (typeof value === "string") codes.push(codeOf(value));
+}
+
+/** Lower case, and without the namespace or address that AWS puts around it: "com.amazon.coral#Throttling…:http:…". */
+export function codeOf(text: string): string {
+  return text
+    .slice(0, 256)
+    .toLowerCase()
+    .replace(/^[\w.]*#/, "")
+    .replace(/:http.*$/, "");
 }
 
 /** The value that a text or bytes hold as JSON, and of a list its first. */

@@ -1,5 +1,5 @@
 import { DimensionSet } from "./dimension-set.ts";
-import { type ErrorBody, isRecord, readErrorBody } from "./error-body.ts";
+import { codeOf, type ErrorBody, isRecord, readErrorBody } from "./error-body.ts";
 import { readGoogleQuota } from "./google-quota.ts";
 import { addHeaderDimensions } from "./header-dimensions.ts";
 import { type HeadersLike, readHeaders } from "./header-fields.ts";
@@ -43,7 +43,7 @@ function parse({ status, headers, body: rawBody, now: rawNow }: ProviderAnswer):
   const exhausted = Object.keys(dims).filter((name) => isSpent(dims[name] ?? {}));
   const refusal = classOf({
     status: typeof status === "number" && status >= 100 ? status : 200,
-    amznType: (fields.get("x-amzn-errortype") ?? "").split(":")[0]?.toLowerCase() ?? "",
+    amznType: codeOf(fields.get("x-amzn-errortype") ?? ""),
     unifiedStatus: fields.get("anthropic-ratelimit-unified-status") ?? "",
     body,
     google,

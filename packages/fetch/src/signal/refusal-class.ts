@@ -36,13 +36,15 @@ const BY_CODE: readonly (readonly [RegExp, RefusalClass])[] = [
 const TOO_LARGE =
   /request too large|prompt is too long|maximum context length|reduce (?:your message size|the length of the messages)|input is too long/i;
 const LONG_WINDOW =
-  /\bper[ -](?:day|month|week)\b|\((?:TPD|RPD|RPM?onth)\)|\/ ?(?:day|month)\b|\bdaily\b|\bmonthly (?:call|request|token)/i;
+  /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\((?:TPD|RPD)\)|\/ ?(?:day|month)\b|\bdaily\b|\bmonthly (?:call|request|token)/i;
 const RAMP = /acceleration limit|usage increase rate|growing too fast|slow down|sudden increase in (?:your )?request/i;
 const SPENT =
   /credit balance is too low|insufficient (?:credits?|balance|funds)|spend(?:ing)? limit|will regain access on|requires? more credits/i;
 const OVERLOADED = /overloaded|experiencing high (?:demand|traffic)|capacity exceeded|no capacity|model is not ready/i;
 const NOT_ENTITLED =
-  /not (?:available|included|supported) (?:in|on|for|with) your (?:current )?(?:plan|tier)|don't have access to the model|do not have access to the model/i;
+  /not (?:yet )?(?:available|included|supported) (?:in|on|for|with) (?:your|this) (?:current )?(?:plan|tier|subscription|account)|(?:don't|do not) have access to the model|extra usage is required/i;
+/** OpenAI's words for a spent credit, and Google's for any quota. */
+const QUOTA = /exceeded your current quota/i;
 
 /** Statuses at which a body is about limits at all; at others only what the body itself calls by name. */
 const REFUSING: Readonly<Record<number, RefusalClass>> = {
@@ -71,6 +73,7 @@ export function classOf(refused: Refused): RefusalClass | undefined {
   if (google.isZero || Object.values(dims).some(({ limit }) => limit === 0) || NOT_ENTITLED.test(text))
     return "not_entitled";
   if (byStatus === "quota_exhausted") return byStatus;
+  if (QUOTA.test(text) && !isGoogle(body)) return "quota_exhausted";
   if (google.isLong || LONG_WINDOW.test(text) || isLong(refused)) return "quota_window_long";
   if (byCode === "overloaded" || OVERLOADED.test(text)) return "overloaded";
   return byStatus === "overloaded" ? byStatus : (byCode ?? byStatus);
@@ -79,6 +82,10 @@ export function classOf(refused: Refused): RefusalClass | undefined {
 function codeClass(codes: readonly string[]): RefusalClass | undefined {
   for (const [pattern, refusal] of BY_CODE) if (codes.some((code) => pattern.test(code))) return refusal;
   return undefined;
+}
+
+function isGoogle({ codes, details }: ErrorBody): boolean {
+  return codes.includes("resource_exhausted") || details.length > 0;
 }
 
 /** "Limit 7000, Used 0, Requested 12903": no wait makes that fit. */

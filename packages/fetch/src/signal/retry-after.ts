@@ -12,10 +12,15 @@ export function retryAfterOfHeaders(fields: ReadonlyMap<string, string>, now: nu
 /** `Retry-After`: seconds or a date. Of a field that came twice the longer wait counts. */
 function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
-  if (parseTime(value) !== undefined) return parseReset(value, now);
-  const waits = value.split(",").map((part) => (/^\d+(\.\d+)?$/.test(part.trim()) ? Number(part) : Number.NaN));
-  const longest = Math.max(...waits.filter((wait) => !Number.isNaN(wait)), -1);
-  return longest < 0 ? undefined : saneMs(longest * SECOND_MS);
+  // A date has a comma of its own, after the name of the day.
+  const parts = value.split(/,(?!\s*\d\d[ -][A-Za-z]{3}[ -]\d)/);
+  const waits = parts.map((part) => waitMs(part.trim(), now)).filter((wait) => wait !== undefined);
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+function waitMs(text: string, now: number): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) return saneMs(Number(text) * SECOND_MS);
+  return parseTime(text) === undefined ? undefined : parseReset(text, now);
 }
 
 function milliseconds(value: string | undefined): number | undefined {
