@@ -249,6 +249,23 @@ describe.each(names)("%s", (name) => {
   });
 });
 
+test("fifty calls at once stay within the limit of tokens as well", { timeout: 30_000 }, async () => {
+  await Promise.all([gate.close(), provider.close()]);
+  provider = await startProvider({ tpm: 1_500, windowMs: WINDOW_MS, latencyMs: 2 });
+  gate = new LocalGate({ tpm: 900, windowMs: WINDOW_MS });
+  const fetch = createLimitedFetch(gate, { endpoint: "provider" });
+  const openai = new OpenAI({ apiKey: "k", baseURL: `${provider.url}/v1`, fetch });
+  const ask = (i: number) =>
+    openai.chat.completions.create({
+      model: "gpt-x",
+      max_tokens: 16,
+      messages: [{ role: "user", content: PROMPT.repeat(1 + (i % 5)) }],
+    });
+  await Promise.all(Array.from({ length: 50 }, (_, i) => ask(i)));
+  expect(provider.log.filter(({ accepted }) => !accepted)).toEqual([]);
+  expect(provider.log.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(2_000);
+});
+
 test("what the Anthropic SDK sends for its credentials is not paced", async () => {
   const middleware = anthropicMiddleware(gate);
   const request = { url: "https://example.com/token" };
