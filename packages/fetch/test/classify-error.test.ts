@@ -151,17 +151,17 @@ test("an error that is wrapped too often is not searched for ever", () => {
   expect(classifyError(new Error("outer", { cause: error }))).toEqual({ dims: {} });
 });
 
-test("nothing that is thrown makes it throw", () => {
+test("nothing that is thrown makes it throw", { timeout: 60_000 }, () => {
   fc.assert(
     fc.property(fc.anything(), (error) => void classifyError(error)),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   );
   fc.assert(
     fc.property(
       fc.record({ status: fc.anything(), headers: fc.anything(), error: fc.anything(), cause: fc.anything() }),
       (error) => void classifyError(error),
     ),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   );
 });
 

@@ -228,7 +228,7 @@ test("every client has its tests", () => {
   expect(clients().map(({ name }) => name)).toEqual(names);
 });
 
-describe.each(names)("%s", (name) => {
+describe.each(names)("%s", { timeout: 30_000 }, (name) => {
   test("an answer arrives whole, and its usage is settled", async () => {
     const { ask, stream } = clientOf(name);
     expect([await ask(), await stream()]).toEqual([ANSWER, ANSWER]);
@@ -240,7 +240,7 @@ describe.each(names)("%s", (name) => {
     expect(gate.granted.map(({ request }) => request.model)).toEqual(provider.log.map(({ model }) => model));
   });
 
-  test("fifty calls at once stay within the limit, and none fails", { timeout: 30_000 }, async () => {
+  test("fifty calls at once stay within the limit, and none fails", async () => {
     const answers = await inOneTime({ rpm: RPM }, () => {
       const { ask } = clientOf(name);
       return Promise.all(Array.from({ length: 50 }, () => ask()));
