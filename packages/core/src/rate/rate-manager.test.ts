@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isHivepaceError } from "../errors.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
@@ -535,6 +536,76 @@ describe.each([
       expect(granted.length).toBeGreaterThanOrEqual(4);
       for (const [i, at] of granted.entries()) if (i > 0) expect(at - (granted[i - 1] as number)).toBe(MINUTE);
     }
+  });
+
+  test("however far apart the clocks are, the window that waits ends within one window of the call, at the other's edge", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -200_000, max: 200_000 }), fc.integer({ min: 0, max: MINUTE - 1 }), (ahead, ms) => {
+        const { manager, clock } = open();
+        manager.setEndpoint({ id: "eu", rpmLimit: 1 });
+        clock.advance(ms);
+        const other = () => clock.epochMs() + ahead;
+        manager.rephase(other());
+        const { remainingMs } = manager.snapshot();
+        expect(remainingMs).toBeGreaterThan(0);
+        expect(remainingMs).toBeLessThanOrEqual(MINUTE * 1.05);
+        // Its edge has just passed and ours is about to come: ours stands, and the next call shifts.
+        if ((other() + remainingMs) % MINUTE > 0) {
+          expect(remainingMs).toBeLessThan(MINUTE / 20);
+          clock.advance(remainingMs);
+          manager.rephase(other());
+        }
+        expect((other() + manager.snapshot().remainingMs) % MINUTE).toBe(0);
+      }),
+    );
+  });
+
+  test("clocks that are a little apart make a window longer or shorter by that little, wherever in a window they are asked", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -3_000, max: 3_000 }), fc.integer({ min: 0, max: MINUTE - 1 }), (ahead, ms) => {
+        const { manager, clock } = open();
+        manager.setEndpoint({ id: "eu", rpmLimit: 1 });
+        const edges: number[] = [clock.now() - MINUTE / 2];
+        let windowStart = manager.snapshot().windowStart;
+        let endsAt = clock.now() + manager.snapshot().remainingMs;
+        const look = () => {
+          const seen = manager.snapshot();
+          // A shift changes when the present window began, for people, by less than a window.
+          if (seen.windowStart - windowStart > MINUTE / 2) edges.push(endsAt);
+          windowStart = seen.windowStart;
+          endsAt = clock.now() + seen.remainingMs;
+        };
+        clock.advance(ms);
+        for (let i = 0; i < 300; i++) {
+          look();
+          manager.rephase(clock.epochMs() + ahead);
+          look();
+          clock.advance(1_000);
+        }
+        expect(edges.length).toBeGreaterThanOrEqual(5);
+        const lengths = edges.slice(1).map((at, i) => at - (edges[i] as number));
+        for (const length of lengths) expect(Math.abs(length - MINUTE)).toBeLessThanOrEqual(Math.abs(ahead));
+        expect((clock.epochMs() + ahead + manager.snapshot().remainingMs) % MINUTE).toBe(0);
+      }),
+    );
+  });
+
+  test("a clock that drifts for years moves the windows a little each time and never a whole one", () => {
+    const { manager, clock } = open();
+    manager.setEndpoint({ id: "eu", rpmLimit: 1 });
+    let [behind, longest] = [0, 0];
+    for (let i = 0; i < 40_000; i++) {
+      behind += 30;
+      manager.rephase(clock.epochMs() - behind);
+      longest = Math.max(longest, manager.snapshot().remainingMs);
+      clock.advance(MINUTE);
+    }
+    expect(longest).toBeLessThanOrEqual(MINUTE + 30);
+    expect((clock.epochMs() - behind + manager.snapshot().remainingMs) % MINUTE).toBe(0);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+    clock.advance(manager.snapshot().remainingMs);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(false);
   });
 
   test("loadConfig takes the shapes of configuration files, replaces limits and keeps counts", () => {

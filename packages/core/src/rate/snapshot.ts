@@ -52,5 +52,6 @@ export function snapshot(
     const [requests, tokens] = counts;
     if (requests + tokens > 0) keys.push({ id, requests, tokens, rateLimitRpm: limits[0], rateLimitTpm: limits[1] });
   });
-  return { windowStart: clock.start, windowMs: clock.windows.windowMs, endpoints: rows, keys };
+  const remainingMs = clock.endOf(clock.number) - clock.time;
+  return { windowStart: clock.start, windowMs: clock.windows.windowMs, remainingMs, endpoints: rows, keys };
 }
