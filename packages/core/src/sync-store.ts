@@ -26,6 +26,7 @@ export interface SyncName {
   /** "endpoint", or another word of lower-case letters: things of different kinds never meet. */
   readonly kind: string;
   readonly id: string;
+  /** Absent is the same as "default". */
   readonly model?: string | undefined;
 }
 

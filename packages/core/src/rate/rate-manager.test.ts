@@ -630,6 +630,7 @@ describe.each([
     expect(manager.snapshot().keys).toEqual([
       { id: "acme_inc", requests: 1, tokens: 5, rateLimitRpm: 100, rateLimitTpm: 50000 },
     ]);
+    expect(manager.snapshot({ keys: false })).toEqual({ ...manager.snapshot(), keys: [] });
     expect(code(() => manager.check({ endpoint: "old", tokens: 1 }))).toBe("RESOURCE_UNKNOWN");
     expect(manager.check({ endpoint: "eu", model: "m", key: "gone", tokens: 1 })).toMatchObject({ limitRpm: 5 });
     expect(manager.check({ endpoint: "pool", model: "b", tokens: 8 })).toMatchObject({

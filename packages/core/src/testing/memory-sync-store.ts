@@ -60,7 +60,7 @@ class MemorySyncStore implements SyncStore {
     const who = JSON.stringify([agentId, incarnation]);
     this.#memory.sweep(epochMs, windowMs);
     const { pages } = this.#memory;
-    const nameOf = ({ kind, id, model }: SyncName) => JSON.stringify([namespace, kind, id, model ?? null]);
+    const nameOf = ({ kind, id, model }: SyncName) => JSON.stringify([namespace, kind, id, model ?? "default"]);
     const read = (of: SyncName): Page | undefined => {
       const page = pages.get(nameOf(of));
       return page?.window === window ? page : undefined;

@@ -34,6 +34,14 @@ export const nameLaws: readonly SyncLaw[] = [
     },
   ],
   [
+    'no model is the model "default"',
+    async ({ instance }) => {
+      await (await instance("a")).report([counted(endpoint("eu"), 1, 10)]);
+      const reply = await (await instance("b")).report([counted(endpoint("eu", "default"), 2, 20)]);
+      same(sums(reply), [[3, 30, 2]], "the sum");
+    },
+  ],
+  [
     "awkward agents stay apart",
     async ({ instance }) => {
       const who = [
