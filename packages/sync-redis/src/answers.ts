@@ -3,11 +3,25 @@ import type { Answer, Call } from "./exchange.ts";
 
 const nothing = { requests: 0, tokens: 0, agents: 0, own: undefined };
 
-/** One line of the script: `requests tokens agents`, and `requests tokens` of one's own if there are any. */
+const SPACE = 32;
+const ZERO = 48;
+
+/** One line of the script: the total (requests, tokens, agents) and, if there is one, the own part (requests, tokens, …). */
 function readLine(line: string | undefined): SyncSum {
   if (line === undefined || line.startsWith("!")) return { ...nothing, error: line?.slice(1) ?? "no answer" };
-  const [requests = 0, tokens = 0, agents = 0, ownRequests, ownTokens = 0] = line.split(" ").map(Number);
-  const own = ownRequests === undefined ? undefined : { requests: ownRequests, tokens: ownTokens };
+  // Digit by digit: splitting the texts and making numbers of them took half of a sync's time here.
+  const numbers = [0, 0, 0, 0, 0, 0];
+  let [place, number] = [0, 0];
+  for (let i = 0; i < line.length; i++) {
+    const code = line.charCodeAt(i);
+    if (code === SPACE) {
+      numbers[place++] = number;
+      number = 0;
+    } else number = number * 10 + code - ZERO;
+  }
+  numbers[place] = number;
+  const [requests, tokens, agents, ownRequests, ownTokens] = numbers as [number, number, number, number, number];
+  const own = place > 2 ? { requests: ownRequests, tokens: ownTokens } : undefined;
   return { requests, tokens, agents, own, error: undefined };
 }
 
@@ -23,9 +37,8 @@ export function readAnswers(calls: readonly Call[], answers: readonly Answer[], 
       for (const place of places) sums[place] = { ...nothing, error: answer.message };
       continue;
     }
-    const [seconds, micros, ...lines] = answer;
-    epochMs ??= Number(seconds) * 1_000 + Number(micros) / 1_000;
-    for (const [at, place] of places.entries()) sums[place] = readLine(lines[at]);
+    epochMs ??= Number(answer[0]) * 1_000 + Number(answer[1]) / 1_000;
+    for (const [at, place] of places.entries()) sums[place] = readLine(answer[at + 2]);
   }
   if (epochMs === undefined) throw failure ?? new Error("no answer");
   return { epochMs, sums };

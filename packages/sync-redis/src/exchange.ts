@@ -14,7 +14,7 @@ export interface Call {
 export type Answer = readonly string[] | Error;
 
 /**
- * What is read and written by one call keeps Redis from everything else meanwhile: about two milliseconds for this many.
+ * What is read and written by one call keeps Redis from everything else meanwhile: about five milliseconds for this many.
  * All calls of a sync go out together and are one round trip.
  */
 const MOST_KEYS = 1_000;

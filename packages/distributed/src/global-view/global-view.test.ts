@@ -317,6 +317,22 @@ describe("the loop", () => {
     expect(a.store.reports.length).toBeGreaterThan(5);
   });
 
+  test("a refresh tells all that was counted before it, also when a sync is under way; those who ask together share one", async () => {
+    const { clock, instance } = virtualSwarm();
+    const a = instance("a");
+    a.store.hook = async (_, pass) => {
+      await new Promise<void>((resolve) => clock.after(100, () => resolve()));
+      return pass();
+    };
+    const view = a.start();
+    await clock.run(50);
+    a.use(3);
+    const refreshed = Promise.all([view.refresh(), view.refresh(), view.refresh()]);
+    await clock.run(500);
+    await refreshed;
+    expect(a.store.reports.map(({ counts }) => counts[0]?.requests)).toEqual([undefined, 3]);
+  });
+
   test("while the store is away it asks less and less often, within bounds, and goes on at once when it is back", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");

@@ -32,6 +32,7 @@ class SyncedView implements GlobalView {
   #isStaleTold = false;
   #isTroubleTold = false;
   #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #cancel = (): void => {};
 
@@ -91,7 +92,13 @@ class SyncedView implements GlobalView {
   }
 
   async refresh(): Promise<void> {
-    if (!this.#closing) await (this.#running ?? this.#run(false));
+    if (this.#closing) return;
+    // The one under way may have looked at the counts before the call; all who ask meanwhile share the next.
+    this.#next ??= (this.#running ?? Promise.resolve()).then(() => {
+      this.#next = undefined;
+      return this.#closing ? undefined : this.#run(false);
+    });
+    await this.#next;
   }
 
   close(): Promise<void> {

@@ -47,7 +47,7 @@ export interface GlobalView extends AsyncDisposable {
   status(): GlobalViewStatus;
   /** Hears of every sync. Returns its removal. */
   onSync(listener: (event: SyncEvent) => void): () => void;
-  /** Syncs now, or waits for the sync that is under way. Resolves when it is over, well or not. */
+  /** Syncs now, or as soon as the sync under way is over. Resolves when that is done, well or not. */
   refresh(): Promise<void>;
   /** Tells the store the last counts if it can, and ends. May be called twice. */
   close(): Promise<void>;
