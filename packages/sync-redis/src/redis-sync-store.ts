@@ -36,11 +36,11 @@ export class RedisSyncStore implements SyncStore {
   #abandoned = 0;
   #closing: Promise<void> | undefined;
 
+  /** `reopens`: a connection that is lost is opened again, by a sync. */
   constructor(
     connection: Connection,
     settings: { connectTimeoutMs: number; syncTimeoutMs: number; clock: Clock },
-    /** Whether a connection that is lost is opened again, by a sync. */
-    readonly reopens: boolean,
+    reopens: boolean,
   ) {
     this.#connection = connection;
     this.#connectTimeoutMs = reopens ? settings.connectTimeoutMs : 0;

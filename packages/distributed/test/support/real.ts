@@ -3,7 +3,7 @@ import { until } from "@hivepace/test-kit";
 import { type GlobalView, startGlobalView } from "../../src/index.ts";
 
 /** So long that no edge comes into a test. */
-export const WINDOW_MS = 3_600_000;
+const WINDOW_MS = 3_600_000;
 
 export interface RealInstance {
   readonly manager: RateManager;

@@ -12,7 +12,7 @@ import { startGlobalView } from "../../src/index.ts";
 export const MINUTE = 60_000;
 
 /** The same monotonic time as another clock, and a wall clock that is off by so much. */
-export function skewed(clock: Clock, ms: number): Clock {
+function skewed(clock: Clock, ms: number): Clock {
   return {
     now: () => clock.now(),
     epochMs: () => clock.epochMs() + ms,
@@ -21,7 +21,7 @@ export function skewed(clock: Clock, ms: number): Clock {
 }
 
 /** A store that does what the test says with every report before it answers. */
-export class HookedStore implements SyncStore {
+class HookedStore implements SyncStore {
   readonly name = "hooked";
   readonly reports: SyncReport[] = [];
   readonly #store: SyncStore;
