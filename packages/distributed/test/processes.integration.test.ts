@@ -1,6 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describeServer } from "@hivepace/servers/vitest";
 import { afterEach, expect, test } from "vitest";
 
@@ -60,5 +61,13 @@ describeServer("redis", (server) => {
     for (const taken of await route()) expect(taken).toEqual({ eu: 0, us: 40 });
     for (const agent of others)
       expect(await agent.ask("get", { endpoint: "eu" })).toMatchObject({ rpm: used, agents: 4 });
+  });
+
+  test.each(["fresh", "starting"])("a view that nobody closes does not keep its process alive: %s", async (state) => {
+    const leftOpen = fileURLToPath(new URL("left-open.worker.ts", import.meta.url));
+    const url = state === "fresh" ? server().url : "redis://127.0.0.1:1";
+    const args = ["--conditions", "@hivepace/source", "--import", "tsx", leftOpen, url];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+    expect(stdout).toBe(`${state}\n`);
   });
 });

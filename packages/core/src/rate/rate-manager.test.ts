@@ -590,6 +590,19 @@ describe.each([
     );
   });
 
+  test("a window that has just begun and is a little early goes on past the other clock's edge, and says so", () => {
+    const { manager, clock } = open();
+    manager.setEndpoint({ id: "eu", rpmLimit: 1 });
+    clock.advance(MINUTE / 2);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+    manager.rephase(clock.epochMs() - 1_000);
+    expect(manager.snapshot().remainingMs).toBe(MINUTE + 1_000);
+    clock.advance(MINUTE + 999);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(false);
+    clock.advance(1);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+  });
+
   test("a clock that drifts for years moves the windows a little each time and never a whole one", () => {
     const { manager, clock } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 1 });

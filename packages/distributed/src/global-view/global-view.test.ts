@@ -217,6 +217,42 @@ describe("windows", () => {
     },
   );
 
+  test("a report that arrives behind the edge is not told again at once, and as much in the next window is told like any", async () => {
+    const { clock, instance } = virtualSwarm();
+    const a = instance("a");
+    const view = a.start();
+    a.use(5);
+    await view.refresh();
+    clock.advance(MINUTE - (clock.epochMs() % MINUTE) - 1);
+    a.use(1);
+    const before = a.store.reports.length;
+    a.store.hook = async (_, pass) => {
+      await new Promise<void>((resolve) => clock.after(5, () => resolve()));
+      return pass();
+    };
+    const refreshed = view.refresh();
+    await clock.run(5);
+    await refreshed;
+    expect(a.store.reports.length - before).toBe(1);
+    a.store.hook = (_, pass) => pass();
+    a.use(6);
+    await view.refresh();
+    expect(a.store.reports.slice(before).map(({ counts }) => counts[0]?.requests)).toEqual([6, 6]);
+  });
+
+  test("as much as in the window before is news", async () => {
+    const { clock, instance } = virtualSwarm();
+    const a = instance("a");
+    const view = a.start();
+    a.use(5);
+    await view.refresh();
+    clock.jump(MINUTE);
+    a.use(5);
+    const before = a.store.reports.length;
+    await view.refresh();
+    expect(a.store.reports.slice(before).map(({ counts }) => counts[0]?.requests)).toEqual([5]);
+  });
+
   test("what was counted before an instance knew the time is told at once, in the store's window", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a", { skewMs: 20_000 });

@@ -164,8 +164,13 @@ test("strategies on request: in turns, and by weight", () => {
   expect(Math.abs(times("weighted") - 300)).toBeLessThanOrEqual(4);
 });
 
-test("equals are taken in turns, so that a herd spreads", () => {
+test("equals are taken in turns, so that a herd spreads; sessions are nobody's turn", () => {
   const { route } = world();
+  const turns = Array.from({ length: 4 }, () => {
+    route({ session: "s" });
+    return route().endpoint;
+  });
+  expect(turns).toEqual(["eu", "us", "eu", "us"]);
   expect(Array.from({ length: 4 }, () => route().endpoint)).toEqual(["eu", "us", "eu", "us"]);
 });
 
