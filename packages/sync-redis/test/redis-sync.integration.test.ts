@@ -293,6 +293,10 @@ describeOwnServer("redis", (server) => {
       await store.close();
       expect(listeners(client)).toEqual(before);
       expect(await client.ping()).toBe("PONG");
+      // One that was still connecting when it was lent, too.
+      const connecting = lend();
+      await (await redisSync(connecting)).close();
+      expect(listeners(connecting)).toEqual(before);
     });
 
     test("is connected if it was not; its key prefix stands before the keys", async () => {
@@ -326,19 +330,22 @@ describeOwnServer("redis", (server) => {
     });
   });
 
-  test.each(["closed", "left open", "away", "lent"])("a process that used a store ends by itself: %s", async (how) => {
-    const fixture = fileURLToPath(new URL("fixtures/open-and-close.ts", import.meta.url));
-    const args = [
-      "--conditions",
-      "@hivepace/source",
-      "--import",
-      "tsx",
-      fixture,
-      how,
-      server().host,
-      `${server().port}`,
-    ];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
-    expect(stdout).toBe("done\n");
-  });
+  test.each(["closed", "left open", "never used", "away", "lent"])(
+    "a process that opened a store ends by itself: %s",
+    async (how) => {
+      const fixture = fileURLToPath(new URL("fixtures/open-and-close.ts", import.meta.url));
+      const args = [
+        "--conditions",
+        "@hivepace/source",
+        "--import",
+        "tsx",
+        fixture,
+        how,
+        server().host,
+        `${server().port}`,
+      ];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
+      expect(stdout).toBe("done\n");
+    },
+  );
 });

@@ -124,4 +124,27 @@ export const nameLaws: readonly SyncLaw[] = [
       same(sums(late), [[0, 0, 0]], "the sum after a late report");
     },
   ],
+  [
+    "what an instance left in one window is no part of what it leaves in the next",
+    async ({ instance, open }) => {
+      const windowMs = 400;
+      const store = await open();
+      const [a, b] = [await instance("a", { windowMs, store }), await instance("b", { windowMs, store })];
+      const eu = endpoint("eu");
+      /** Both report, in one window after `last`. */
+      const both = (first: number, second: number, last: number) =>
+        eventually(async () => {
+          const { window } = await a.report([]);
+          if (window <= last) return undefined;
+          await a.report([counted(eu, first, first)], [], { window });
+          const reply = await b.report([counted(eu, second, second)], [], { window });
+          return reply.window === window ? reply : undefined;
+        }, "both have reported in one window");
+      const old = await both(7, 50, 0);
+      same(sums(old), [[57, 57, 2]], "the sum in the first window");
+      const next = await both(1, 2, old.window);
+      same(sums(next), [[3, 3, 2]], "the sum in the next");
+      same(next.sums[0]?.own, { requests: 2, tokens: 2 }, "the part of the second");
+    },
+  ],
 ];
