@@ -561,8 +561,10 @@ describe.each([
   });
 
   test("clocks that are a little apart make a window longer or shorter by that little, wherever in a window they are asked", () => {
+    const anywhere = fc.integer({ min: 0, max: MINUTE - 1 });
+    const closeToAnEdge = fc.integer({ min: MINUTE / 2 - 3_000, max: MINUTE / 2 });
     fc.assert(
-      fc.property(fc.integer({ min: -3_000, max: 3_000 }), fc.integer({ min: 0, max: MINUTE - 1 }), (ahead, ms) => {
+      fc.property(fc.integer({ min: -3_000, max: 3_000 }), fc.oneof(anywhere, closeToAnEdge), (ahead, ms) => {
         const { manager, clock } = open();
         manager.setEndpoint({ id: "eu", rpmLimit: 1 });
         const edges: number[] = [clock.now() - MINUTE / 2];
@@ -576,17 +578,18 @@ describe.each([
           endsAt = clock.now() + seen.remainingMs;
         };
         clock.advance(ms);
-        for (let i = 0; i < 300; i++) {
+        for (let i = 0; i < 150; i++) {
           look();
           manager.rephase(clock.epochMs() + ahead);
           look();
-          clock.advance(1_000);
+          clock.advance(2_000);
         }
         expect(edges.length).toBeGreaterThanOrEqual(5);
         const lengths = edges.slice(1).map((at, i) => at - (edges[i] as number));
         for (const length of lengths) expect(Math.abs(length - MINUTE)).toBeLessThanOrEqual(Math.abs(ahead));
         expect((clock.epochMs() + ahead + manager.snapshot().remainingMs) % MINUTE).toBe(0);
       }),
+      { numRuns: 25 },
     );
   });
 
@@ -604,17 +607,18 @@ describe.each([
   });
 
   test("a clock that drifts for years moves the windows a little each time and never a whole one", () => {
-    const { manager, clock } = open();
+    const day = 86_400_000;
+    const { manager, clock } = open({ windowMs: day });
     manager.setEndpoint({ id: "eu", rpmLimit: 1 });
     let [behind, longest] = [0, 0];
-    for (let i = 0; i < 40_000; i++) {
+    for (let i = 0; i < 1_000; i++) {
       behind += 30;
       manager.rephase(clock.epochMs() - behind);
       longest = Math.max(longest, manager.snapshot().remainingMs);
-      clock.advance(MINUTE);
+      clock.advance(day);
     }
-    expect(longest).toBeLessThanOrEqual(MINUTE + 30);
-    expect((clock.epochMs() - behind + manager.snapshot().remainingMs) % MINUTE).toBe(0);
+    expect(longest).toBeLessThanOrEqual(day + 30);
+    expect((clock.epochMs() - behind + manager.snapshot().remainingMs) % day).toBe(0);
     expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
     clock.advance(manager.snapshot().remainingMs);
     expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
