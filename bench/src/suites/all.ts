@@ -6,7 +6,10 @@ import { memory } from "./memory.ts";
 import { rateCheck, rateShared } from "./rate-check.ts";
 import { rateMemory } from "./rate-memory.ts";
 import { rateThreads } from "./rate-threads.ts";
+import { route } from "./route.ts";
 import { size } from "./size.ts";
+import { sync } from "./sync.ts";
+import { syncBeside } from "./sync-beside.ts";
 import { tryAcquire } from "./try-acquire.ts";
 
 /** Every suite, in the order of the report. A new one is a file beside this and a line here. */
@@ -18,6 +21,9 @@ export const allSuites: readonly Suite[] = [
   rateShared,
   rateThreads,
   bus,
+  sync,
+  syncBeside,
+  route,
   memory,
   rateMemory,
   size,

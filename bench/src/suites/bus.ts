@@ -1,9 +1,8 @@
 import { seededRandom } from "@hivepace/core/testing";
-import type { startServer as StartServer } from "@hivepace/servers";
-import { tsImport } from "tsx/esm/api";
 import { brokers, type Link } from "../bus-links.ts";
 import { shuffled } from "../random.ts";
 import type { Row } from "../row.ts";
+import { startServer } from "../servers.ts";
 import { median, ratiosOf } from "../statistics.ts";
 import type { FreeSuite, RunParameters } from "../suite.ts";
 
@@ -43,12 +42,6 @@ async function spacing(link: Link, messages: number): Promise<number> {
   await all;
   return ((performance.now() - start) * 1_000) / messages;
 }
-
-/** The helper is TypeScript and stays it: it starts files that stand beside it. */
-const startServer: typeof StartServer = async (kind) => {
-  const servers = (await tsImport("@hivepace/servers", import.meta.url)) as { startServer: typeof StartServer };
-  return servers.startServer(kind);
-};
 
 async function measureBroker(
   { kind, raw, ours }: (typeof brokers)[number],

@@ -3,11 +3,11 @@ import type { EventEmitter } from "node:events";
 import { busSuite } from "@hivepace/bus/testing";
 import { type OwnServer, startOwnServer } from "@hivepace/servers";
 import { killAndStart, whyNot } from "@hivepace/servers/vitest";
-import { bytes, listen, until } from "@hivepace/test-kit";
+import { bytes, listen, until, warnings } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { endsByItself, Opened, versions, warnings } from "./helpers.ts";
+import { endsByItself, Opened, versions } from "./helpers.ts";
 
 /** Below the range of the servers' own ports, and as they below the ephemeral range. */
 const busPort = () => randomInt(10_000, 20_000);

@@ -1,9 +1,9 @@
 import { describeOwnServer } from "@hivepace/servers/vitest";
-import { bytes, listen, until } from "@hivepace/test-kit";
+import { bytes, listen, until, warnings } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { Opened, versions, warnings } from "./helpers.ts";
+import { Opened, versions } from "./helpers.ts";
 
 const opened = new Opened();
 afterEach(opened.close);

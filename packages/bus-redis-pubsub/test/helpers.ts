@@ -3,7 +3,6 @@ import type { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { MessageBus } from "@hivepace/bus";
-import { until } from "@hivepace/test-kit";
 import { Cluster as Cluster6, Redis as Redis6 } from "ioredis";
 import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
 import type { RedisClient, RedisClusterClient } from "../src/index.ts";
@@ -41,20 +40,6 @@ export class Opened {
   readonly close = async (): Promise<void> => {
     for (const close of this.#closers.splice(0)) await close();
   };
-}
-
-/** The codes of Hivepace's warnings while the work goes on, and until the one that is waited for has come. */
-export async function warnings(work: () => Promise<void>, expected: string): Promise<string[]> {
-  const codes: string[] = [];
-  const note = (warning: Error & { code?: string }) => codes.push(warning.code ?? warning.name);
-  process.on("warning", note);
-  try {
-    await work();
-    await until(() => codes.includes(expected), expected);
-  } finally {
-    process.off("warning", note);
-  }
-  return codes;
 }
 
 /** Runs the fixture, which opens a bus, uses and closes it; fails unless the process then ends by itself. */

@@ -1,10 +1,10 @@
 import type { MessageBus } from "@hivepace/bus";
 import { describeOwnServer } from "@hivepace/servers/vitest";
-import { bytes, listen, until } from "@hivepace/test-kit";
+import { bytes, listen, until, warnings } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { endsByItself, Opened, versions, warnings } from "./helpers.ts";
+import { endsByItself, Opened, versions } from "./helpers.ts";
 
 const opened = new Opened();
 afterEach(opened.close);

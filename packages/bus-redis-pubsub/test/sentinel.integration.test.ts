@@ -2,12 +2,11 @@ import { randomInt } from "node:crypto";
 import { busSuite } from "@hivepace/bus/testing";
 import { type OwnServer, startOwnServer } from "@hivepace/servers";
 import { describeOwnServer, killAndStart } from "@hivepace/servers/vitest";
-import { bytes, listen, until } from "@hivepace/test-kit";
+import { bytes, listen, startSentinel, until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
 import { Opened, versions } from "./helpers.ts";
-import { startSentinel } from "./sentinel.ts";
 
 // The Sentinel is started from what the kernel tells of the server's process.
 describe.skipIf(process.platform !== "linux")("through a real Sentinel", () =>

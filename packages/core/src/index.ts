@@ -60,4 +60,6 @@ export type {
   RateLimiter,
   ReducedDetails,
 } from "./rate-limiter.ts";
+export { SyncClosedError, SyncUnavailableError } from "./sync-errors.ts";
+export type { SyncCount, SyncName, SyncReply, SyncReport, SyncStore, SyncSum } from "./sync-store.ts";
 export { type BucketLimit, TokenBucket } from "./token-bucket.ts";

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isHivepaceError } from "../errors.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
@@ -537,6 +538,93 @@ describe.each([
     }
   });
 
+  test("however far apart the clocks are, the window that waits ends within one window of the call, at the other's edge", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -200_000, max: 200_000 }), fc.integer({ min: 0, max: MINUTE - 1 }), (ahead, ms) => {
+        const { manager, clock } = open();
+        manager.setEndpoint({ id: "eu", rpmLimit: 1 });
+        clock.advance(ms);
+        const other = () => clock.epochMs() + ahead;
+        manager.rephase(other());
+        const { remainingMs } = manager.snapshot();
+        expect(remainingMs).toBeGreaterThan(0);
+        expect(remainingMs).toBeLessThanOrEqual(MINUTE * 1.05);
+        // Its edge has just passed and ours is about to come: ours stands, and the next call shifts.
+        if ((other() + remainingMs) % MINUTE > 0) {
+          expect(remainingMs).toBeLessThan(MINUTE / 20);
+          clock.advance(remainingMs);
+          manager.rephase(other());
+        }
+        expect((other() + manager.snapshot().remainingMs) % MINUTE).toBe(0);
+      }),
+    );
+  });
+
+  test("clocks that are a little apart make a window longer or shorter by that little, wherever in a window they are asked", () => {
+    const anywhere = fc.integer({ min: 0, max: MINUTE - 1 });
+    const closeToAnEdge = fc.integer({ min: MINUTE / 2 - 3_000, max: MINUTE / 2 });
+    fc.assert(
+      fc.property(fc.integer({ min: -3_000, max: 3_000 }), fc.oneof(anywhere, closeToAnEdge), (ahead, ms) => {
+        const { manager, clock } = open();
+        manager.setEndpoint({ id: "eu", rpmLimit: 1 });
+        const edges: number[] = [clock.now() - MINUTE / 2];
+        let windowStart = manager.snapshot().windowStart;
+        let endsAt = clock.now() + manager.snapshot().remainingMs;
+        const look = () => {
+          const seen = manager.snapshot();
+          // A shift changes when the present window began, for people, by less than a window.
+          if (seen.windowStart - windowStart > MINUTE / 2) edges.push(endsAt);
+          windowStart = seen.windowStart;
+          endsAt = clock.now() + seen.remainingMs;
+        };
+        clock.advance(ms);
+        for (let i = 0; i < 150; i++) {
+          look();
+          manager.rephase(clock.epochMs() + ahead);
+          look();
+          clock.advance(2_000);
+        }
+        expect(edges.length).toBeGreaterThanOrEqual(5);
+        const lengths = edges.slice(1).map((at, i) => at - (edges[i] as number));
+        for (const length of lengths) expect(Math.abs(length - MINUTE)).toBeLessThanOrEqual(Math.abs(ahead));
+        expect((clock.epochMs() + ahead + manager.snapshot().remainingMs) % MINUTE).toBe(0);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("a window that has just begun and is a little early goes on past the other clock's edge, and says so", () => {
+    const { manager, clock } = open();
+    manager.setEndpoint({ id: "eu", rpmLimit: 1 });
+    clock.advance(MINUTE / 2);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+    manager.rephase(clock.epochMs() - 1_000);
+    expect(manager.snapshot().remainingMs).toBe(MINUTE + 1_000);
+    clock.advance(MINUTE + 999);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(false);
+    clock.advance(1);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+  });
+
+  test("a clock that drifts for years moves the windows a little each time and never a whole one", () => {
+    const day = 86_400_000;
+    const { manager, clock } = open({ windowMs: day });
+    manager.setEndpoint({ id: "eu", rpmLimit: 1 });
+    let [behind, longest] = [0, 0];
+    for (let i = 0; i < 1_000; i++) {
+      behind += 30;
+      manager.rephase(clock.epochMs() - behind);
+      longest = Math.max(longest, manager.snapshot().remainingMs);
+      clock.advance(day);
+    }
+    expect(longest).toBeLessThanOrEqual(day + 30);
+    expect((clock.epochMs() - behind + manager.snapshot().remainingMs) % day).toBe(0);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+    clock.advance(manager.snapshot().remainingMs);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+    expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(false);
+  });
+
   test("loadConfig takes the shapes of configuration files, replaces limits and keeps counts", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "old", rpmLimit: 1 });
@@ -559,6 +647,7 @@ describe.each([
     expect(manager.snapshot().keys).toEqual([
       { id: "acme_inc", requests: 1, tokens: 5, rateLimitRpm: 100, rateLimitTpm: 50000 },
     ]);
+    expect(manager.snapshot({ keys: false })).toEqual({ ...manager.snapshot(), keys: [] });
     expect(code(() => manager.check({ endpoint: "old", tokens: 1 }))).toBe("RESOURCE_UNKNOWN");
     expect(manager.check({ endpoint: "eu", model: "m", key: "gone", tokens: 1 })).toMatchObject({ limitRpm: 5 });
     expect(manager.check({ endpoint: "pool", model: "b", tokens: 8 })).toMatchObject({

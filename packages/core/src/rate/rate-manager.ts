@@ -197,11 +197,14 @@ export class RateManager {
     return store.handle;
   }
 
-  /** What was counted in this window: for people, and for a store that adds it up with others'. */
-  snapshot(): RateSnapshot {
+  /**
+   * What was counted in this window: for people, and for a store that adds it up with others'. `keys: false` leaves out the
+   * keys, of which there may be a million to look through.
+   */
+  snapshot(options: { keys?: boolean | undefined } = {}): RateSnapshot {
     this.#decider.clock.load();
     this.#decider.clock.read();
-    return snapshot(this.#counters, this.#directory, this.#endpoints, this.#decider.clock);
+    return snapshot(this.#counters, this.#directory, this.#endpoints, this.#decider.clock, options.keys ?? true);
   }
 
   /**

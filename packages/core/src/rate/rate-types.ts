@@ -124,6 +124,8 @@ export interface KeyCount {
 export interface RateSnapshot {
   readonly windowStart: number;
   readonly windowMs: number;
+  /** How long until the next window begins. */
+  readonly remainingMs: number;
   readonly endpoints: readonly EndpointCount[];
   /** Only those that were used in this window: there may be a million. */
   readonly keys: readonly KeyCount[];

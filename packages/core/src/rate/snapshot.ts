@@ -5,7 +5,7 @@ import { IN_FLIGHT_LIMIT } from "./layout.ts";
 import { limitOf } from "./limits.ts";
 import type { PackedCounters } from "./packed-counters.ts";
 import type { EndpointCount, KeyCount, RateSnapshot } from "./rate-types.ts";
-import { type Directory, KEY } from "./record.ts";
+import { type Directory, KEY, type Ref } from "./record.ts";
 import type { WindowClock } from "./window-clock.ts";
 
 const NOTHING = { counts: [0, 0], limits: [Infinity, Infinity] } as const;
@@ -16,6 +16,7 @@ export function snapshot(
   directory: Directory,
   endpoints: Endpoints,
   clock: WindowClock,
+  withKeys: boolean,
 ): RateSnapshot {
   const { window } = clock;
   const rows: EndpointCount[] = [];
@@ -47,10 +48,12 @@ export function snapshot(
     });
   });
   const keys: KeyCount[] = [];
-  directory.each(KEY, (id, ref) => {
+  const addKey = (id: string, ref: Ref): void => {
     const { counts, limits } = readRecord(counters, ref, window);
     const [requests, tokens] = counts;
     if (requests + tokens > 0) keys.push({ id, requests, tokens, rateLimitRpm: limits[0], rateLimitTpm: limits[1] });
-  });
-  return { windowStart: clock.start, windowMs: clock.windows.windowMs, endpoints: rows, keys };
+  };
+  if (withKeys) directory.each(KEY, addKey);
+  const remainingMs = clock.endOf(clock.number) - clock.time;
+  return { windowStart: clock.start, windowMs: clock.windows.windowMs, remainingMs, endpoints: rows, keys };
 }

@@ -104,9 +104,12 @@ export class WindowClock {
 
   /**
    * Moves the edges of the windows to those of another clock, which now shows `epochMs`, at its next edge. Until there the
-   * present window goes on, so no stretch of the other clock's windows is counted into two of ours, or into none.
-   * Edges move forward by less than a window: numbers never go back, however far apart the clocks are. While one shift
+   * present window goes on, so no stretch of the other clock's windows is counted into two of ours, or into none. It goes
+   * on for at most one window from the call, however far apart the clocks are. Numbers never go back. While one shift
    * waits for its edge another does nothing.
+   *
+   * Clocks that are a little apart (up to a twentieth of a window) make a window longer or shorter by that little and no
+   * more: when the other's edge has just passed and ours is about to come, ours stands, and the next call shifts.
    */
   rephase(epochMs: number): void {
     this.load();
@@ -115,9 +118,13 @@ export class WindowClock {
     const inWindow = this.time / windowMs - this.number;
     if (inWindow >= 1) return;
     const ahead = Math.round(epochMs - origin - this.time) % windowMs;
-    const shift = ahead < 0 ? ahead + windowMs : ahead;
-    if (shift === 0) return;
-    const more = inWindow + shift / windowMs < 1 ? 0 : 1;
+    // The other clock is ahead of ours by this, or behind by the rest of a window.
+    let shift = ahead < 0 ? ahead + windowMs : ahead;
+    const isPast = inWindow + shift / windowMs >= 1;
+    const little = windowMs / 20;
+    if (shift === 0 || (shift <= little && isPast)) return;
+    if (windowMs - shift <= little) shift -= windowMs;
+    const more = isPast && shift > 0 ? 1 : 0;
     this.#counters.swap(PHASE, this.#low, this.#shift, (this.number << 1) | more, this.#shift + shift);
     Atomics.add(this.#counters.memory, VERSION, 1);
   }

@@ -1,2 +1,5 @@
 export { ManualClock } from "./manual-clock.ts";
+export { type MemorySyncStoreOptions, memorySyncStore, SyncMemory } from "./memory-sync-store.ts";
 export { seededRandom } from "./seeded-random.ts";
+export { syncStoreSuite } from "./sync-store-suite.ts";
+export type { SyncStoreSuiteOptions, SyncTestFunction } from "./sync-world.ts";

@@ -1,16 +1,22 @@
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OwnServer } from "@hivepace/servers";
-import { until } from "@hivepace/test-kit";
-import { Redis } from "ioredis";
+import { until } from "./until.ts";
+
+/** What is used of a server of our own. */
+interface Watched {
+  readonly pid: number | undefined;
+  readonly host: string;
+  readonly port: number;
+}
 
 /**
  * A real Sentinel that watches this server: the same binary under the other name. A shell stands between, which ends it
  * when we are gone, however that happens.
  */
-export async function startSentinel(master: OwnServer, port: number) {
+export async function startSentinel(master: Watched, port: number) {
   const folder = await mkdtemp(join(tmpdir(), "hivepace-sentinel-"));
   const [program, config] = [join(folder, "redis-sentinel"), join(folder, "sentinel.conf")];
   await symlink(await readlink(`/proc/${master.pid}/exe`), program);
@@ -24,10 +30,7 @@ export async function startSentinel(master: OwnServer, port: number) {
     stdio: ["pipe", "ignore", "ignore"],
   });
   const gone = new Promise((resolve) => shell.once("exit", resolve));
-  const probe = new Redis(port, "127.0.0.1");
-  probe.on("error", () => {});
-  await until(() => probe.ping().then(Boolean, () => false), "the sentinel answers");
-  probe.disconnect();
+  await until(() => answers(port), "the sentinel answers");
   return {
     host: "127.0.0.1",
     port,
@@ -37,4 +40,15 @@ export async function startSentinel(master: OwnServer, port: number) {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write("PING\r\n"));
+    const end = (result: boolean) => () => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.once("data", end(true)).once("error", end(false)).once("close", end(false));
+  });
 }

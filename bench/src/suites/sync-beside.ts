@@ -1,0 +1,73 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { RateManager } from "@hivepace/core";
+import { seededRandom } from "@hivepace/core/testing";
+import { startGlobalView } from "@hivepace/distributed";
+import { redisSync } from "@hivepace/sync-redis";
+import { shuffled } from "../random.ts";
+import type { Row } from "../row.ts";
+import { startServer } from "../servers.ts";
+import { median, ratiosOf } from "../statistics.ts";
+import type { FreeSuite } from "../suite.ts";
+
+const ENDPOINTS = 100;
+/** Calls between two turns of the event loop, in which a sync may go on. */
+const BATCH = 2_000;
+const alone = "handle.check, without a sync";
+const beside = "handle.check, a sync every second beside it";
+
+function world() {
+  const manager = new RateManager({ windowMs: 86_400_000 });
+  for (let i = 0; i < ENDPOINTS; i++) manager.setEndpoint({ id: `endpoint-${i}` });
+  const handle = manager.handle({ endpoint: "endpoint-0" });
+  /** Nanoseconds for a call while it is busy for so long, all that happens in between included. */
+  const busy = async (ms: number): Promise<number> => {
+    const start = performance.now();
+    let calls = 0;
+    while (performance.now() - start < ms) {
+      for (let i = 0; i < BATCH; i++) handle.check(10);
+      calls += BATCH;
+      await nextTurn();
+    }
+    return ((performance.now() - start) * 1e6) / calls;
+  };
+  return { manager, busy };
+}
+
+/** A process has both worlds, and each has its turns; the syncs of one are stopped while the other is measured. */
+export const syncBeside: FreeSuite = {
+  kind: "free",
+  name: "sync-beside",
+  title: `Decisions with and without the counts of ${ENDPOINTS} endpoints being synced with Redis every second beside them.`,
+  async measure({ rounds, quick, seed }) {
+    await using server = await startServer("redis");
+    await using store = await redisSync({ url: server.url });
+    const [plain, synced] = [world(), world()];
+    const sliceMs = quick ? 300 : 1_100;
+    const intervalMs = quick ? 250 : 1_000;
+    const times = { [alone]: [] as number[], [beside]: [] as number[] };
+    const random = seededRandom(seed);
+    for (let round = -1; round < rounds; round++) {
+      for (const who of shuffled([alone, beside] as const, random)) {
+        const { manager, busy } = who === alone ? plain : synced;
+        const options = { manager, store, agentId: "bench", namespace: "beside", intervalMs };
+        const view = who === alone ? undefined : startGlobalView(options);
+        const ns = await busy(sliceMs);
+        await view?.close();
+        if (round >= 0) times[who]?.push(ns);
+      }
+    }
+    const [without, withSync] = [times[alone] as number[], times[beside] as number[]];
+    const row = {
+      what: beside,
+      value: median(withSync),
+      unit: "ns",
+      against: alone,
+      ratio: ratiosOf(withSync, without),
+    };
+    return [
+      { what: alone, value: median(without), unit: "ns" },
+      row,
+      { ...row, wanted: { of: "ratio", direction: "at most", limit: 1.05 } },
+    ] satisfies Row[];
+  },
+};

@@ -1,0 +1,41 @@
+import type { RateDecision } from "@hivepace/core";
+import type { OthersUsage } from "../global-view/view-types.ts";
+import type { PassedOver } from "./router-types.ts";
+import type { Open } from "./strategies.ts";
+
+/** Has this endpoint room for so many tokens? Our own counts first, then those of all instances. */
+export function roomOf(
+  endpoint: string,
+  tokens: number,
+  local: RateDecision,
+  others: OthersUsage | undefined,
+): Open | PassedOver {
+  const { currentRpm, limitRpm, currentTpm, limitTpm, limitedBy, retryAfterMs } = local;
+  if (!local.allowed) {
+    const [used, limit] = limitedBy?.endsWith("rpm") ? [currentRpm, limitRpm] : [currentTpm, limitTpm];
+    const numbers = limitedBy === "endpoint-in-flight" ? "" : `, ${used} of ${limit} used`;
+    const why = `${limitedBy} (${local.reason})${numbers}`;
+    return { endpoint, by: "local", why, retryAfterMs, isNever: local.reason === "too-large" };
+  }
+  if (others === undefined) return { endpoint, utilization: local.utilization };
+  const rpm = currentRpm + others.requests;
+  const tpm = currentTpm + others.tokens;
+  const isFull = rpm + 1 > limitRpm;
+  if (isFull || tpm + tokens > limitTpm) {
+    const why = isFull
+      ? `all instances: ${rpm} of ${limitRpm} requests`
+      : `all instances: ${tpm} of ${limitTpm} tokens`;
+    return { endpoint, by: "global", why, retryAfterMs: Math.max(1, Math.ceil(others.remainingMs)), isNever: false };
+  }
+  return { endpoint, utilization: Math.max(local.utilization, rpm / limitRpm, tpm / limitTpm) };
+}
+
+/** Which of those without room to wait for: the one that frees first, then one that frees when others end, never last. */
+export function freesFirst(passedOver: readonly PassedOver[]): PassedOver | undefined {
+  let first: PassedOver | undefined;
+  for (const one of passedOver) if (first === undefined || rank(one) < rank(first)) first = one;
+  return first;
+}
+
+const rank = ({ retryAfterMs, isNever }: PassedOver): number =>
+  isNever ? Infinity : (retryAfterMs ?? Number.MAX_VALUE);

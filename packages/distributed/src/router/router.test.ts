@@ -1,0 +1,202 @@
+import { RateManager } from "@hivepace/core";
+import { ManualClock } from "@hivepace/core/testing";
+import { expect, test } from "vitest";
+import type { OthersUsage } from "../global-view/view-types.ts";
+import { createRouter } from "./router.ts";
+import type { RouterOptions } from "./router-types.ts";
+
+const MINUTE = 60_000;
+
+/** Two endpoints of ten requests and a thousand tokens, and what others have used of them. */
+function world(options: Partial<RouterOptions> = {}) {
+  const clock = new ManualClock();
+  const manager = new RateManager({ clock });
+  for (const id of ["eu", "us", "asia"]) manager.setEndpoint({ id, rpmLimit: 10, tpmLimit: 1_000 });
+  const others = new Map<string, OthersUsage>();
+  const view = { others: (endpoint: string) => others.get(endpoint) };
+  const router = createRouter({ manager, view, clock, ...options });
+  const use = (endpoint: string, times: number, tokens = 1) => {
+    for (let i = 0; i < times; i++) manager.check({ endpoint, tokens });
+  };
+  const route = (request = {}) => router.route({ candidates: ["eu", "us"], tokens: 10, ...request });
+  return { clock, manager, others, router, use, route };
+}
+
+test("the least used endpoint is taken, by what all instances use", () => {
+  const { route, use, others } = world();
+  use("eu", 3);
+  expect(route()).toMatchObject({ endpoint: "us", allowed: true, passedOver: [], retryAfterMs: undefined });
+  others.set("us", { requests: 5, tokens: 5, remainingMs: 1_000 });
+  expect(route()).toMatchObject({ endpoint: "eu", utilization: 0.3, reason: "the least used, 30 % used" });
+  others.set("eu", { requests: 0, tokens: 900, remainingMs: 1_000 });
+  expect(route()).toMatchObject({ endpoint: "us", utilization: 0.5 });
+});
+
+test("routing counts nothing", () => {
+  const { route, manager } = world();
+  const before = manager.snapshot();
+  for (let i = 0; i < 100; i++) route({ session: "s" });
+  expect(manager.snapshot()).toEqual(before);
+});
+
+test("an endpoint that is full here is passed over, with the limit and the numbers", () => {
+  const { route, use } = world();
+  use("eu", 10);
+  const decision = route({ session: sessionFor("eu") });
+  expect(decision).toMatchObject({ endpoint: "us", allowed: true });
+  expect(decision.passedOver).toEqual([
+    {
+      endpoint: "eu",
+      by: "local",
+      why: "endpoint-rpm (rate), 10 of 10 used",
+      retryAfterMs: MINUTE,
+      isNever: false,
+    },
+  ]);
+});
+
+test.each([
+  [{ requests: 10, tokens: 0 }, "all instances: 10 of 10 requests"],
+  [{ requests: 0, tokens: 991 }, "all instances: 991 of 1000 tokens"],
+])("an endpoint that others have filled is passed over: %j", (usage, why) => {
+  const { route, others } = world();
+  others.set("eu", { ...usage, remainingMs: 12_345.6 });
+  expect(route({ session: sessionFor("eu") })).toMatchObject({
+    endpoint: "us",
+    passedOver: [{ endpoint: "eu", by: "global", why, retryAfterMs: 12_346, isNever: false }],
+  });
+  // One that just fits has room.
+  others.set("eu", { requests: Math.min(usage.requests, 9), tokens: Math.min(usage.tokens, 990), remainingMs: 1 });
+  expect(route({ session: sessionFor("eu") })).toMatchObject({ endpoint: "eu", passedOver: [] });
+});
+
+test("a session stays on its endpoint while that has room, whatever the strategy, and comes back", () => {
+  const { route, use, clock } = world({ strategy: "round-robin" });
+  const session = sessionFor("eu");
+  use("eu", 9);
+  for (let i = 0; i < 5; i++)
+    expect(route({ session })).toMatchObject({ endpoint: "eu", reason: expect.stringContaining("session") });
+  use("eu", 1);
+  for (let i = 0; i < 5; i++) expect(route({ session }).endpoint).toBe("us");
+  clock.advance(MINUTE);
+  expect(route({ session }).endpoint).toBe("eu");
+});
+
+test("an endpoint that answered 429 is left alone for as long as it said, and then is back", () => {
+  const { route, router, clock } = world();
+  const session = sessionFor("eu");
+  router.refused("eu", { retryAfterMs: 3_000 });
+  expect(route({ session })).toMatchObject({
+    endpoint: "us",
+    passedOver: [{ endpoint: "eu", by: "refused", retryAfterMs: 3_000 }],
+  });
+  clock.advance(2_999);
+  expect(route({ session }).endpoint).toBe("us");
+  clock.advance(1);
+  expect(route({ session }).endpoint).toBe("eu");
+  // Without a word on how long: a second.
+  router.refused("eu");
+  clock.advance(999);
+  expect(route({ session }).endpoint).toBe("us");
+  clock.advance(1);
+  expect(route({ session }).endpoint).toBe("eu");
+});
+
+test("a 429 of one model leaves the others alone", () => {
+  const { route, router, manager } = world();
+  manager.setEndpoint({ id: "eu", model: "small", rpmLimit: 10 });
+  router.refused("eu", { model: "small", retryAfterMs: 1_000 });
+  const only = { candidates: ["eu"] };
+  expect(route({ ...only, model: "small" }).allowed).toBe(false);
+  expect(route({ ...only, model: "large" }).allowed).toBe(true);
+  expect(route(only).allowed).toBe(true);
+});
+
+test("when all are full the one that frees first is named, with how long that takes", () => {
+  const { route, router, use, others } = world();
+  use("eu", 10);
+  others.set("us", { requests: 10, tokens: 0, remainingMs: 20_000 });
+  router.refused("asia", { retryAfterMs: 5_000 });
+  const all = { candidates: ["eu", "us", "asia"] };
+  expect(route(all)).toMatchObject({ endpoint: "asia", allowed: false, retryAfterMs: 5_000, utilization: 1 });
+  expect(route(all).passedOver.map(({ by }) => by)).toEqual(["local", "global", "refused"]);
+  router.refused("asia", { retryAfterMs: 50_000 });
+  expect(route(all)).toMatchObject({ endpoint: "us", allowed: false, retryAfterMs: 20_000 });
+  expect(route(all).reason).toBe(
+    "no candidate has room; this one frees first, in 20000 ms: all instances: 10 of 10 requests",
+  );
+});
+
+test("an endpoint that is refused and full frees when both are over", () => {
+  const { route, router, use } = world();
+  use("eu", 10);
+  router.refused("eu", { retryAfterMs: 5_000 });
+  expect(route({ candidates: ["eu"] })).toMatchObject({ allowed: false, retryAfterMs: MINUTE });
+});
+
+test("a request that no window can hold is never worth waiting for, one that waits for others is", () => {
+  const { route, manager } = world();
+  manager.setEndpoint({ id: "us", maxInFlight: 1 });
+  manager.check({ endpoint: "us", tokens: 1 });
+  expect(route({ tokens: 2_000 })).toMatchObject({ endpoint: "us", allowed: false, retryAfterMs: undefined });
+  expect(route({ tokens: 2_000 }).passedOver.map(({ isNever }) => isNever)).toEqual([true, false]);
+  expect(route({ candidates: ["eu"], tokens: 2_000 })).toMatchObject({
+    allowed: false,
+    retryAfterMs: undefined,
+    reason: expect.stringContaining("waiting does not help"),
+  });
+});
+
+test("a key without room has none anywhere", () => {
+  const { route, manager } = world();
+  manager.setKey("acme", { rateLimitRpm: 0 });
+  expect(route({ key: "acme" })).toMatchObject({ allowed: false, passedOver: [{ by: "local" }, { by: "local" }] });
+  expect(route({ key: "other" }).allowed).toBe(true);
+});
+
+test("strategies on request: in turns, and by weight", () => {
+  const { route } = world({ weights: { eu: 3 } });
+  const times = (strategy: string) => {
+    const taken = Array.from({ length: 400 }, () => route({ strategy }).endpoint);
+    return taken.filter((endpoint) => endpoint === "eu").length;
+  };
+  expect(times("round-robin")).toBe(200);
+  expect(Math.abs(times("weighted") - 300)).toBeLessThanOrEqual(4);
+});
+
+test("equals are taken in turns, so that a herd spreads; sessions are nobody's turn", () => {
+  const { route } = world();
+  const turns = Array.from({ length: 4 }, () => {
+    route({ session: "s" });
+    return route().endpoint;
+  });
+  expect(turns).toEqual(["eu", "us", "eu", "us"]);
+  expect(Array.from({ length: 4 }, () => route().endpoint)).toEqual(["eu", "us", "eu", "us"]);
+});
+
+test("unlimited endpoints have room, and an unknown one is an error", () => {
+  const { route, manager, others } = world();
+  manager.setEndpoint({ id: "mock" });
+  others.set("mock", { requests: 1e9, tokens: 1e12, remainingMs: 1 });
+  expect(route({ candidates: ["mock"] })).toMatchObject({ allowed: true, utilization: 0 });
+  expect(() => route({ candidates: ["nobody"] })).toThrow(expect.objectContaining({ code: "RESOURCE_UNKNOWN" }));
+});
+
+test.each([
+  ["manager", () => createRouter({} as RouterOptions)],
+  ["view", () => world({ view: {} as never })],
+  ["strategy", () => world({ strategy: "best" as never })],
+  ["weights.eu", () => world({ weights: { eu: -1 } })],
+  ["refusedForMs", () => world({ refusedForMs: 0 })],
+  ["candidates", () => world().route({ candidates: [] })],
+  ["strategy", () => world().route({ strategy: "best" })],
+  ["retryAfterMs", () => world().router.refused("eu", { retryAfterMs: Number.NaN })],
+])("an invalid %s is refused by name", (option, act) => {
+  expect(act).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", option }));
+});
+
+/** A session whose endpoint of the two is this one. */
+function sessionFor(endpoint: string): string {
+  const { route } = world();
+  for (let i = 0; ; i++) if (route({ session: `s${i}` }).endpoint === endpoint) return `s${i}`;
+}

@@ -1,0 +1,12 @@
+/** Starts a view on a connection of the store's own and closes nothing: the process must end by itself. */
+import { RateManager } from "@hivepace/core";
+import { redisSync } from "@hivepace/sync-redis";
+import { startGlobalView } from "../src/index.ts";
+
+const [url = ""] = process.argv.slice(2);
+const manager = new RateManager();
+manager.setEndpoint({ id: "eu", rpmLimit: 10 });
+const store = await redisSync({ url, waitForBroker: true, connectTimeoutMs: 500 });
+const view = startGlobalView({ manager, store, agentId: "left open", intervalMs: 50 });
+await view.refresh();
+process.stdout.write(`${view.status().state}\n`);

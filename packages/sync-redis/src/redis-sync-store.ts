@@ -1,0 +1,151 @@
+import {
+  type Clock,
+  SyncClosedError,
+  type SyncCount,
+  type SyncReply,
+  type SyncReport,
+  type SyncStore,
+  SyncUnavailableError,
+} from "@hivepace/core";
+import { readAnswers } from "./answers.ts";
+import { type RedisClient, type RedisClusterClient, tell } from "./client.ts";
+import type { Connection } from "./connection.ts";
+import { type Call, exchange, groupKeys } from "./exchange.ts";
+import { SyncKeys } from "./sync-keys.ts";
+
+/** How much longer than a window a key lives: time for the last reports of it. */
+const GRACE_MS = 5_000;
+
+/** Namespaces whose keys are remembered; a program has one or two. */
+const MOST_NAMESPACES = 16;
+
+/** What tells that a call has to end before its answer is there. */
+interface Underway {
+  end(error: Error): void;
+}
+
+export class RedisSyncStore implements SyncStore {
+  readonly name = "redis";
+  readonly #connection: Connection;
+  readonly #connectTimeoutMs: number;
+  readonly #syncTimeoutMs: number;
+  readonly #clock: Clock;
+  readonly #keys: SyncKeys[] = [];
+  readonly #underway = new Set<Underway>();
+  /** Calls that were given up and are still in the client: it sends in order, so another would only wait behind them. */
+  #abandoned = 0;
+  #closing: Promise<void> | undefined;
+
+  /** `reopens`: a connection that is lost is opened again, by a sync. */
+  constructor(
+    connection: Connection,
+    settings: { connectTimeoutMs: number; syncTimeoutMs: number; clock: Clock },
+    reopens: boolean,
+  ) {
+    this.#connection = connection;
+    this.#connectTimeoutMs = reopens ? settings.connectTimeoutMs : 0;
+    this.#syncTimeoutMs = settings.syncTimeoutMs;
+    this.#clock = settings.clock;
+  }
+
+  async sync(report: SyncReport): Promise<SyncReply> {
+    if (this.#closing) throw new SyncClosedError(this.name);
+    this.#connection.hold(true);
+    try {
+      return await this.#sync(report);
+    } catch (error) {
+      if (this.#closing) throw new SyncClosedError(this.name);
+      throw new SyncUnavailableError(this.name, tell(error), { cause: error });
+    } finally {
+      this.#connection.hold(false);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#connection.close();
+    for (const call of this.#underway) call.end(new Error("closed"));
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #sync(report: SyncReport): Promise<SyncReply> {
+    const client = await this.#inTime(this.#connection.client(this.#connectTimeoutMs), this.#connectTimeoutMs);
+    if (this.#abandoned > 0) throw new Error("it has not answered what was asked before");
+    const { windowMs } = report;
+    const { calls, slots, count } = this.#prepare(client, report);
+    const answers = await this.#inTime(exchange(client, calls, slots), this.#syncTimeoutMs, () => {
+      this.#connection.silent();
+    });
+    const { epochMs, sums } = readAnswers(calls, answers, count);
+    return { epochMs, window: Math.floor(epochMs / windowMs), sums };
+  }
+
+  #prepare(client: RedisClient | RedisClusterClient, report: SyncReport) {
+    const { namespace, agentId, incarnation, sequence, windowMs, window, counts, watched } = report;
+    const keys = this.#keysOf(namespace, client.options.keyPrefix ?? "");
+    const all = [...counts.map(({ of }) => keys.of(of)), ...watched.map((name) => keys.of(name))];
+    const field = `${agentId.replaceAll("%", "%25").replaceAll("/", "%2F")}/${incarnation}`;
+    const head = [windowMs, window ?? "", field, sequence, Math.ceil(windowMs) + GRACE_MS].map(String);
+    const slots: number[] = [];
+    const calls = groupKeys(all, client).map((places): Call => {
+      slots.push(all[places[0] as number]?.slot ?? 0);
+      const args = [...head];
+      // Those that have changed come first in the report, and so in every group of it.
+      for (const place of places) {
+        if (place >= counts.length) break;
+        const { requests, tokens } = counts[place] as SyncCount;
+        args.push(String(requests), String(tokens));
+      }
+      return { places, keys: places.map((place) => all[place]?.key as string), args };
+    });
+    return { calls, slots, count: all.length };
+  }
+
+  #keysOf(namespace: string, prefix: string): SyncKeys {
+    const known = this.#keys.find((keys) => keys.namespace === namespace);
+    if (known) return known;
+    const keys = new SyncKeys(namespace, prefix);
+    this.#keys.unshift(keys);
+    this.#keys.length = Math.min(this.#keys.length, MOST_NAMESPACES);
+    return keys;
+  }
+
+  /** The work, or an error when it takes too long or the store closes. What comes later is heard and dropped. */
+  #inTime<T>(work: Promise<T>, timeoutMs: number, onLate = (): void => {}): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const over = (): void => {
+        isOver = true;
+        cancel();
+        this.#underway.delete(call);
+      };
+      const call: Underway = {
+        end: (error) => {
+          over();
+          this.#abandoned++;
+          reject(error);
+        },
+      };
+      const late = (): void => {
+        call.end(new Error(`no answer within ${timeoutMs} ms`));
+        onLate();
+      };
+      const cancel = timeoutMs > 0 ? this.#clock.after(timeoutMs, late) : () => {};
+      this.#underway.add(call);
+      const settle = (then: () => void): void => {
+        if (isOver) this.#abandoned--;
+        else {
+          over();
+          then();
+        }
+      };
+      work.then(
+        (value) => settle(() => resolve(value)),
+        (error: unknown) => settle(() => reject(error)),
+      );
+    });
+  }
+}

@@ -1,0 +1,109 @@
+import { randomInt } from "node:crypto";
+import type { EventEmitter } from "node:events";
+import type { SyncReport, SyncStore } from "@hivepace/core";
+import { type OwnServer, startOwnServer } from "@hivepace/servers";
+import { until } from "@hivepace/test-kit";
+import { Cluster as Cluster6, Redis, Redis as Redis6 } from "ioredis";
+import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
+import type { RedisClient, RedisClusterClient } from "../src/index.ts";
+
+interface Version {
+  readonly version: string;
+  readonly Redis: new (url: string, options: object) => RedisClient & EventEmitter;
+  readonly Sentinel: new (options: object) => RedisClient & EventEmitter;
+  readonly Cluster: new (nodes: { host: string; port: number }[], options: object) => RedisClusterClient & EventEmitter;
+}
+
+export const versions: readonly Version[] = [
+  { version: "ioredis 6", Redis: Redis6, Sentinel: Redis6, Cluster: Cluster6 },
+  { version: "ioredis 5", Redis: Redis5, Sentinel: Redis5, Cluster: Cluster5 },
+];
+
+/** What is closed after each test, the last opened first. */
+export class Opened {
+  readonly #closers: (() => unknown)[] = [];
+
+  add<T>(thing: T, close: (thing: T) => unknown): T {
+    this.#closers.unshift(() => close(thing));
+    return thing;
+  }
+
+  async store(opening: Promise<SyncStore>): Promise<SyncStore> {
+    return this.add(await opening, (store) => store.close());
+  }
+
+  client<T extends { disconnect(): void; on(event: "error", listener: () => void): unknown }>(client: T): T {
+    client.on("error", () => {});
+    return this.add(client, () => client.disconnect());
+  }
+
+  readonly close = async (): Promise<void> => {
+    for (const close of this.#closers.splice(0)) await close();
+  };
+}
+
+/** A report in the store's present window, with these changes. */
+export async function present(store: SyncStore, change: Partial<SyncReport> = {}): Promise<SyncReport> {
+  const blank: SyncReport = {
+    namespace: "test",
+    agentId: "a",
+    incarnation: "1",
+    sequence: 1,
+    windowMs: 1_000_000_000,
+    window: undefined,
+    counts: [],
+    watched: [],
+    ...change,
+  };
+  return { ...blank, window: (await store.sync({ ...blank, counts: [], watched: [] })).window };
+}
+
+export async function ask(server: OwnServer, ...command: [string, ...(string | number)[]]): Promise<string> {
+  const client = new Redis(server.url);
+  try {
+    return String(await client.call(...command));
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Calls of commands that the server has counted, by name. */
+export async function calls(server: OwnServer): Promise<Record<string, number>> {
+  const stats = await ask(server, "INFO", "commandstats");
+  return Object.fromEntries(
+    [...stats.matchAll(/cmdstat_(\S+):calls=(\d+)/g)].map(([, name, count]) => [name, Number(count)]),
+  );
+}
+
+/** Below the range of the servers' own ports, and as they below the ephemeral range. */
+const busPort = () => randomInt(10_000, 20_000);
+
+/** A Redis Cluster of so many nodes, each with as many slots. */
+export async function startCluster(count: number): Promise<OwnServer[]> {
+  const ports = Array.from({ length: count }, busPort);
+  const servers = await Promise.all(
+    ports.map((port) =>
+      startOwnServer("redis", {
+        args: [
+          ...["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"],
+          ...["--cluster-port", `${port}`, "--cluster-node-timeout", "2000"],
+        ],
+      }),
+    ),
+  );
+  const edge = (i: number) => Math.round((16_384 * i) / count);
+  for (const [i, server] of servers.entries()) {
+    await ask(server, "CLUSTER", "ADDSLOTSRANGE", edge(i), edge(i + 1) - 1);
+    // Each must have an epoch of its own before they meet.
+    await ask(server, "CLUSTER", "SET-CONFIG-EPOCH", i + 1);
+  }
+  const [first, ...others] = servers as [OwnServer, ...OwnServer[]];
+  for (const [i, { host, port }] of others.entries())
+    await ask(first, "CLUSTER", "MEET", host, port, ports[i + 1] ?? 0);
+  const isUp = async (server: OwnServer) => {
+    const info = await ask(server, "CLUSTER", "INFO");
+    return /cluster_state:ok/.test(info) && info.includes(`cluster_known_nodes:${count}`);
+  };
+  await until(async () => (await Promise.all(servers.map(isUp))).every(Boolean), "the cluster is up");
+  return servers;
+}
