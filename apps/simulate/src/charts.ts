@@ -1,0 +1,104 @@
+import { type Scheme, type SwarmReport, simulateSwarm } from "@hivepace/distributed/testing";
+
+const MINUTE = 60_000;
+const WIDTH = 720;
+const HEIGHT = 240;
+const LEFT = 48;
+const TOP = 40;
+const BOTTOM = 28;
+
+interface Line {
+  readonly name: string;
+  readonly color: string;
+  /** One value for each second. */
+  readonly values: readonly number[];
+}
+
+/** The pictures of the documentation, by name, as SVG. */
+export function charts(): Record<string, string> {
+  return { "use-beside-others": useBesideOthers(), "cut-and-recovery": cutAndRecovery(), outage: outage() };
+}
+
+function useBesideOthers(): string {
+  const run = (scheme: Scheme): SwarmReport =>
+    simulateSwarm({
+      seed: 1,
+      scheme,
+      agents: 50,
+      limits: { requests: 1_000 },
+      demand: { load: 3, patienceMs: 30_000 },
+      duration: 8 * MINUTE,
+    });
+  return chart("What the provider accepted, in limits: 50 agents, demand 3 × the limit", [
+    { name: "Hivepace", color: "#2f7d4f", values: minuteAverage(run("hive").seconds) },
+    { name: "equal split", color: "#b7791f", values: minuteAverage(run("equal-split").seconds) },
+    { name: "gossiped use", color: "#6b7fd7", values: minuteAverage(run("gossip").seconds) },
+    { name: "every agent has the whole limit", color: "#c0392b", values: minuteAverage(run("naive").seconds) },
+  ]);
+}
+
+function cutAndRecovery(): string {
+  const report = simulateSwarm({
+    seed: 1,
+    agents: 20,
+    limits: { requests: 6_000 },
+    demand: { load: 3, maxQueue: 500 },
+    faults: [{ at: 3 * MINUTE, type: "provider", factor: 0.6, forMs: 2 * MINUTE }],
+    duration: 14 * MINUTE,
+  });
+  return chart("The provider allows 60 % from minute 3 to 5: all cut once, all recover together", [
+    { name: "accepted", color: "#2f7d4f", values: average(report.seconds, 10) },
+  ]);
+}
+
+function outage(): string {
+  const run = (isolation: "safe" | "balanced" | "available") =>
+    average(
+      simulateSwarm({
+        seed: 1,
+        agents: 20,
+        limits: { requests: 1_000 },
+        demand: { load: 3 },
+        isolation,
+        faults: [{ at: 3 * MINUTE, type: "bus-down", forMs: 5 * MINUTE }],
+        duration: 11 * MINUTE,
+      }).seconds,
+      20,
+    );
+  return chart("The bus is away from minute 3 to 8", [
+    { name: "available", color: "#2f7d4f", values: run("available") },
+    { name: "balanced (default)", color: "#b7791f", values: run("balanced") },
+    { name: "safe", color: "#c0392b", values: run("safe") },
+  ]);
+}
+
+function minuteAverage(values: readonly number[]): number[] {
+  return average(values, 60);
+}
+
+/** The mean of the last `seconds`, at each second. */
+function average(values: readonly number[], seconds: number): number[] {
+  return values.map((_, i) => {
+    const last = values.slice(Math.max(0, i + 1 - seconds), i + 1);
+    return last.reduce((sum, value) => sum + value, 0) / last.length;
+  });
+}
+
+/** Lines over time on a white card, readable on light and dark pages alike. */
+function chart(title: string, lines: readonly Line[]): string {
+  const seconds = Math.max(...lines.map(({ values }) => values.length));
+  const most = Math.max(1.2, ...lines.flatMap(({ values }) => values.map((value) => Math.min(value, 2))));
+  const x = (second: number) => LEFT + ((WIDTH - LEFT - 16) * second) / seconds;
+  const y = (value: number) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * Math.min(value, most)) / most;
+  const minutes = Array.from({ length: Math.floor(seconds / 60) + 1 }, (_, minute) => minute);
+  const text = (at: string, words: string, more = "") => `<text ${at} ${more}>${words}</text>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT + 24}" role="img" aria-label="${title}" font-family="system-ui, sans-serif" font-size="11" fill="#333">
+<rect width="${WIDTH}" height="${HEIGHT + 24}" rx="8" fill="#fff"/>
+${text(`x="${LEFT}" y="22"`, title, 'font-size="13" font-weight="600"')}
+${[0, 0.5, 1].map((value) => `<line x1="${LEFT}" x2="${WIDTH - 16}" y1="${y(value)}" y2="${y(value)}" stroke="${value === 1 ? "#888" : "#ddd"}"${value === 1 ? ' stroke-dasharray="4 3"' : ""}/>${text(`x="${LEFT - 8}" y="${y(value) + 4}"`, value === 1 ? "limit" : `${value * 100} %`, 'text-anchor="end"')}`).join("\n")}
+${minutes.map((minute) => text(`x="${x(minute * 60)}" y="${HEIGHT - 10}"`, `${minute} min`, 'text-anchor="middle" fill="#777"')).join("\n")}
+${lines.map(({ color, values }) => `<polyline fill="none" stroke="${color}" stroke-width="2" points="${values.map((value, second) => `${x(second).toFixed(1)},${y(value).toFixed(1)}`).join(" ")}"/>`).join("\n")}
+${lines.map(({ name, color }, i) => `<rect x="${LEFT + i * 170}" y="${HEIGHT + 4}" width="10" height="10" fill="${color}"/>${text(`x="${LEFT + i * 170 + 15}" y="${HEIGHT + 13}"`, name)}`).join("\n")}
+</svg>
+`;
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from "node:util";
+
+export interface Options {
+  readonly agents: readonly number[];
+  readonly seeds: number;
+  readonly filter: string | undefined;
+  readonly mixed: number;
+  readonly compare: boolean;
+  readonly soakHours: number;
+  readonly charts: string | undefined;
+  readonly json: boolean;
+}
+
+export const usage = `simulate [options]        swarms in virtual time, on the engine that ships
+
+  --all                   every scenario with 10, 100 and 1,000 agents, 5,000 seeds of mixed faults, a day's soak (hours)
+  --agents 10,100         every scenario with so many agents (default: 10)
+  --only <text>           only scenarios whose name has this in it
+  --seeds <n>             each with so many seeds (default: 1)
+  --mixed <n>             so many seeds of mixed faults (default: 0)
+  --compare               the hive beside what people do without it
+  --soak <hours>          mixed faults without a break, in virtual hours
+  --charts <folder>       writes the pictures of the documentation there
+  --json                  one JSON object for each run, in a line of its own
+
+Ends with 1 when something does not hold.`;
+
+/** Undefined when the usage should be shown. Throws a RangeError that says what is wrong. */
+export function parseOptions(args: readonly string[]): Options | undefined {
+  const { values } = read(args);
+  if (values.help) return undefined;
+  const isAll = values.all ?? false;
+  const isOther =
+    values.mixed !== undefined || values.compare || values.soak !== undefined || values.charts !== undefined;
+  const sizes = values.agents ?? (isAll ? "10,100,1000" : isOther ? "" : "10");
+  return {
+    agents: sizes === "" ? [] : sizes.split(",").map((size) => count("--agents", size)),
+    seeds: count("--seeds", values.seeds ?? "1"),
+    filter: values.only,
+    mixed: values.mixed === undefined ? (isAll ? 5_000 : 0) : count("--mixed", values.mixed),
+    compare: values.compare ?? isAll,
+    soakHours: values.soak === undefined ? (isAll ? 24 : 0) : count("--soak", values.soak),
+    charts: values.charts,
+    json: values.json ?? false,
+  };
+}
+
+function read(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: args.filter((arg) => arg !== "--"),
+      options: {
+        help: { type: "boolean", short: "h" },
+        all: { type: "boolean" },
+        agents: { type: "string" },
+        only: { type: "string" },
+        seeds: { type: "string" },
+        mixed: { type: "string" },
+        compare: { type: "boolean" },
+        soak: { type: "string" },
+        charts: { type: "string" },
+        json: { type: "boolean" },
+      },
+    });
+  } catch (error) {
+    throw new RangeError((error as Error).message);
+  }
+}
+
+function count(option: string, text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1)
+    throw new RangeError(`${option} must be a whole number from 1 on, not ${JSON.stringify(text)}`);
+  return number;
+}

@@ -1,0 +1,134 @@
+import type { Amounts } from "./amounts.ts";
+import type { Ends, Pool } from "./pool.ts";
+import type { Isolation } from "./silence.ts";
+import type { Tuning } from "./tuning.ts";
+
+export interface AgentConfig {
+  readonly id: string;
+  /** Which life of this agent: a later one has a higher number. */
+  readonly life: number;
+  readonly weight: number;
+  readonly isolation: Isolation;
+  /** How many agents there are, for one that has never heard any. */
+  readonly expectedAgents: number | undefined;
+  /** Without a bus it is alone and has all. */
+  readonly hasBus: boolean;
+  /** The bus lets it hear itself. */
+  readonly echoes: boolean;
+  readonly tuning: Tuning;
+}
+
+/** What another agent has last said. */
+export interface Peer {
+  readonly key: string;
+  readonly id: string;
+  readonly life: number;
+  seq: number;
+  readonly firstHeardAt: number;
+  heardAt: number;
+  /** It promised to be heard again within this. */
+  nextMs: number;
+  weight: number;
+  state: "live" | "silent" | "left";
+  saidBye: boolean;
+  readonly pools: Map<string, PeerPool>;
+}
+
+export interface PeerPool {
+  sent: Amounts;
+  back: Amounts;
+  limits: Amounts;
+  /** What it used in its last window, and what waits there. */
+  used: Amounts;
+  waiting: Amounts;
+  reportedAt: number;
+  /** What is kept free for it once it is silent. */
+  kept: Ends | undefined;
+}
+
+/** All that an agent knows. Only `step` and what it calls change it. */
+export interface Agent {
+  readonly config: AgentConfig;
+  readonly pools: Map<string, Pool>;
+  readonly peers: Map<string, Peer>;
+  /** It only listens until it has been there for a while from here on. */
+  joinedAt: number;
+  startedAt: number;
+  seq: number;
+  /** Its newest message that has come back to it. */
+  echoedSeq: number;
+  /** When it last heard anyone, itself included; the first message after that, while there is no answer. */
+  heardAt: number;
+  unansweredSince: number;
+  unechoedSince: number;
+  publishedAt: number;
+  steppedAt: number;
+  sweptAt: number;
+  left: boolean;
+  /** Live agents, this one included, and the sum of their weights. */
+  members: number;
+  weights: number;
+  /** The most members that any other has seen of late: a newcomer has not heard all yet. */
+  toldMembers: number;
+  toldUntil: number;
+  /** When another process was last heard that goes by the same id. */
+  twinAt: number;
+  readonly ignored: Map<string, number>;
+}
+
+export function newAgent(config: AgentConfig, now: number): Agent {
+  return {
+    config,
+    pools: new Map(),
+    peers: new Map(),
+    joinedAt: now,
+    startedAt: now,
+    seq: 0,
+    echoedSeq: 0,
+    heardAt: -Infinity,
+    unansweredSince: Infinity,
+    unechoedSince: Infinity,
+    publishedAt: -Infinity,
+    steppedAt: now,
+    sweptAt: -Infinity,
+    left: false,
+    members: 1,
+    weights: config.weight,
+    toldMembers: 1,
+    toldUntil: -Infinity,
+    twinAt: -Infinity,
+    ignored: new Map(),
+  };
+}
+
+/** "listening": too new to send; "cut-off": it hears nobody; "alone": there is nobody; else "member". */
+export type Mode = "listening" | "cut-off" | "alone" | "member";
+
+export function modeOf(agent: Agent, now: number): Mode {
+  const { hasBus, echoes, tuning } = agent.config;
+  if (!hasBus) return "alone";
+  if (isCutOff(agent, now)) return "cut-off";
+  const hasHeard = agent.heardAt >= agent.joinedAt || !echoes;
+  if (!hasHeard || now - agent.joinedAt < tuning.listen * tuning.heartbeatMs) return "listening";
+  return agent.peers.size === 0 ? "alone" : "member";
+}
+
+function isCutOff(agent: Agent, now: number): boolean {
+  const { echoes, tuning } = agent.config;
+  if (!echoes && agent.peers.size === 0) return false;
+  const { heartbeatMs } = tuning;
+  if (now - agent.unansweredSince > tuning.deaf * heartbeatMs) return true;
+  return echoes && now - agent.unechoedSince > tuning.unheard * heartbeatMs;
+}
+
+/** This agent's part of what is shared by weight. */
+export function partOf(agent: Agent, now: number): number {
+  const { weight } = agent.config;
+  // Those whom only others have heard count as if they weighed as much as this one.
+  const missing = now < agent.toldUntil ? Math.max(0, agent.toldMembers - agent.members) : 0;
+  return weight / (agent.weights + missing * weight);
+}
+
+export function ignore(agent: Agent, why: string): void {
+  agent.ignored.set(why, (agent.ignored.get(why) ?? 0) + 1);
+}

@@ -1,0 +1,108 @@
+import { hash32 } from "../hash.ts";
+import { type Agent, modeOf, partOf } from "./agent.ts";
+import { type Amounts, addTo, at, fits, sizeOf, takeFrom, zeros } from "./amounts.ts";
+import type { OwnClaim, PeerClaim, Pool } from "./pool.ts";
+import { roomOf } from "./room.ts";
+import { repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
+import { leadOf } from "./steady-pace.ts";
+import { isBefore, nextTurn } from "./turn.ts";
+
+/** Says what waits here: the next call, and all of it. Opens, enlarges or withdraws the claim for it. */
+export function want(agent: Agent, pool: Pool, next: Amounts | undefined, all: Amounts | undefined, now: number): void {
+  pool.next = next;
+  pool.all = all ?? next ?? zeros(pool.limits.length);
+  if (!next) {
+    pool.waitingSince = Infinity;
+    if (pool.claim) withdraw(agent, pool, now);
+    return;
+  }
+  if (pool.waitingSince === Infinity) pool.waitingSince = now;
+  const mode = modeOf(agent, now);
+  if (mode === "alone" || mode === "cut-off") return;
+  if (pool.claim && fits(next, pool.claim.amounts)) return;
+  open(agent, pool, next, now);
+}
+
+export function withdraw(agent: Agent, pool: Pool, now: number): void {
+  pool.claim = undefined;
+  pool.changedAt = now;
+  reportBy(agent, pool, now, repeatsOf(agent, pool));
+}
+
+function open(agent: Agent, pool: Pool, next: Amounts, now: number): void {
+  const { id } = agent.config;
+  const count = ++pool.claimCount;
+  const turn = nextTurn(pool.turns);
+  pool.before = undefined;
+  pool.claim = {
+    amounts: claimed(agent, pool, next, now),
+    turn,
+    tie: hash32(`${id} ${count}`),
+    publishedAt: Infinity,
+    seq: Infinity,
+  };
+  pool.changedAt = now;
+  reportBy(agent, pool, now, repeatsOf(agent, pool));
+}
+
+/** The next call, and of what waits behind it a quantum; more when nobody else wants anything. */
+function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[] {
+  const { quantum } = agent.config.tuning;
+  const settleMs = settleMsOf(agent, pool);
+  const part = partOf(agent, now);
+  const size = sizeOf(pool.all, pool.limits);
+  // A claim takes a while: in a short window it must be larger for the limit to be used.
+  let most = Math.min(1, Math.max(quantum, (1.5 * settleMs) / pool.config.windowMs)) * part;
+  // At a steady pace several must be under way at once, or there would be a gap after each.
+  const lead = leadOf(agent, pool, now);
+  if (lead) most = Math.min(most, (sizeOf(lead, pool.limits) * agent.members * part) / 2);
+  const room = sizeOfRoom(roomOf(agent, pool, now), pool.limits);
+  most = Math.max(most, room * (pool.claims.size === 0 ? 0.5 : part));
+  const factor = size > most ? most / size : 1;
+  return next.map((amount, i) => Math.max(amount, at(pool.all, i) * factor));
+}
+
+function sizeOfRoom(room: Amounts, limits: Amounts): number {
+  return Math.max(0, Math.min(...room.map((amount, i) => amount / at(limits, i))));
+}
+
+/** So long after it was published, everyone has heard it. */
+export function isHeard(agent: Agent, pool: Pool, claim: OwnClaim, now: number): boolean {
+  const { echoes } = agent.config;
+  return claim.publishedAt + settleMsOf(agent, pool) <= now && (!echoes || claim.seq <= agent.echoedSeq);
+}
+
+/** What those claim who are to be served before this agent. */
+export function claimsBefore(pool: Pool): Amounts {
+  if (!pool.before) {
+    const { claim } = pool;
+    pool.before = zeros(pool.limits.length);
+    if (claim) for (const other of pool.claims.values()) if (isBefore(other, claim)) addTo(pool.before, other.amounts);
+  }
+  return pool.before;
+}
+
+/** The claim of another that is to be served first of all. */
+export function firstClaim(pool: Pool): PeerClaim | undefined {
+  if (!pool.first)
+    for (const claim of pool.claims.values()) if (!pool.first || isBefore(claim, pool.first)) pool.first = claim;
+  return pool.first;
+}
+
+/** Takes over what another agent claims now. Sums and the first are kept up to date: looking at all would be slow. */
+export function setPeerClaim(pool: Pool, key: string, claim: PeerClaim | undefined): void {
+  const known = pool.claims.get(key);
+  const { claim: mine, before } = pool;
+  const isFirst = known !== undefined && pool.first === known;
+  if (known) {
+    takeFrom(pool.claimed, known.amounts);
+    if (before && mine && isBefore(known, mine)) takeFrom(before, known.amounts);
+    if (isFirst) pool.first = undefined;
+  }
+  if (claim) {
+    pool.claims.set(key, claim);
+    addTo(pool.claimed, claim.amounts);
+    if (before && mine && isBefore(claim, mine)) addTo(before, claim.amounts);
+    if (isFirst ? claim.tie === known?.tie : pool.first && isBefore(claim, pool.first)) pool.first = claim;
+  } else if (known && pool.claims.delete(key) && pool.claims.size === 0) pool.claimed.fill(0);
+}

@@ -1,0 +1,30 @@
+import type { Amounts } from "./amounts.ts";
+import type { Refused } from "./level.ts";
+import type { Message } from "./message.ts";
+
+/** What can happen to an agent. */
+export type Event =
+  /** It asks whether it may send a request now; the answer is the effect `taken`. */
+  | { readonly type: "take"; readonly pool: string; readonly cost: Amounts }
+  /** What waits for this pool: the next call and all of it; nothing any more when undefined. */
+  | { readonly type: "want"; readonly pool: string; readonly next: Amounts | undefined; readonly all?: Amounts }
+  /** A call that was sent at `sentAt` used so much more than was taken for it; less, when negative. */
+  | { readonly type: "settle"; readonly pool: string; readonly more: Amounts; readonly sentAt: number }
+  /** The provider refused a request. */
+  | { readonly type: "refused"; readonly pool: string; readonly refused: Refused }
+  | { readonly type: "hear"; readonly message: Message }
+  /** A message could not be published. */
+  | { readonly type: "unpublished"; readonly seq: number }
+  /** The time that was asked for has come. */
+  | { readonly type: "wake" }
+  | { readonly type: "leave" };
+
+/** What an agent has to do next. */
+export interface Effects {
+  readonly taken: boolean;
+  readonly publish: Message | undefined;
+  /** Pools in which the next call should try again. */
+  readonly retry: readonly string[];
+  /** Call again then, at the latest. */
+  readonly wakeAt: number;
+}

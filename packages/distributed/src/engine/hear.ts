@@ -1,0 +1,220 @@
+import { hash32 } from "../hash.ts";
+import { type Agent, ignore, modeOf, type Peer, type PeerPool } from "./agent.ts";
+import { at, isEqual, isZero, minus } from "./amounts.ts";
+import { setPeerClaim } from "./claim.ts";
+import { EPOCHS_AHEAD, merge } from "./level.ts";
+import { countMembers, effectiveLimits } from "./members.ts";
+import type { Message, PoolReport } from "./message.ts";
+import type { Pool } from "./pool.ts";
+import { withAges } from "./publish.ts";
+import { repeatsOf, reportBy } from "./schedule.ts";
+import { paceOf, seeGrain } from "./steady-pace.ts";
+import { BINS } from "./use-window.ts";
+
+/** More agents than this are no swarm but an attack on our memory. */
+const MOST_PEERS = 20_000;
+
+/** Takes over what another agent has said, or notes that this agent's own words have come back. */
+export function hear(agent: Agent, message: Message, now: number): void {
+  const { id, life, tuning } = agent.config;
+  const wasCutOff = modeOf(agent, now) === "cut-off";
+  const isOwn = message.id === id && message.life === life;
+  agent.heardAt = now;
+  agent.unansweredSince = Infinity;
+  if (isOwn) {
+    agent.echoedSeq = Math.max(agent.echoedSeq, message.seq);
+    agent.unechoedSince = Infinity;
+  }
+  if (wasCutOff && modeOf(agent, now) !== "cut-off") rejoin(agent, now);
+  if (isOwn) return;
+  const peer = peerOf(agent, message, now);
+  if (!peer) return;
+  if (peer.id === id && now - peer.firstHeardAt > 3 * tuning.heartbeatMs) agent.twinAt = now;
+  peer.seq = message.seq;
+  peer.heardAt = now;
+  peer.nextMs = message.nextMs;
+  peer.weight = message.weight;
+  if (peer.state !== "live") {
+    peer.state = "live";
+    for (const report of peer.pools.values()) report.kept = undefined;
+    countMembers(agent);
+  }
+  if (message.members >= agent.toldMembers || now >= agent.toldUntil) {
+    agent.toldMembers = message.members;
+    agent.toldUntil = now + tuning.silent * tuning.heartbeatMs;
+  }
+  for (const report of message.pools) hearPool(agent, peer, report, now);
+  if (message.bye) {
+    peer.saidBye = true;
+    depart(agent, peer);
+  } else if (message.upMs < 2 * tuning.heartbeatMs) welcome(agent, peer, now);
+}
+
+/** Back on the bus: what went on meanwhile must be heard first, as by a newcomer. */
+function rejoin(agent: Agent, now: number): void {
+  agent.joinedAt = now;
+  for (const pool of agent.pools.values()) {
+    pool.kept = undefined;
+    reportBy(agent, pool, now, repeatsOf(agent, pool));
+  }
+}
+
+/** Each life of an agent is a peer of its own: whatever was used in it stays used. */
+function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | undefined {
+  const key = `${id} ${life}`;
+  const known = agent.peers.get(key);
+  if (known) {
+    if (seq > known.seq && !known.saidBye) return known;
+    ignore(agent, known.saidBye ? "left" : "stale");
+    return undefined;
+  }
+  if (agent.peers.size >= MOST_PEERS) {
+    ignore(agent, "too many agents");
+    return undefined;
+  }
+  // A new life shows that the ones before it have ended; if one has not, it will be heard again.
+  for (const other of agent.peers.values()) if (other.id === id && other.life < life) depart(agent, other);
+  const peer: Peer = {
+    key,
+    id,
+    life,
+    seq: 0,
+    firstHeardAt: now,
+    heardAt: now,
+    nextMs: 0,
+    weight: 1,
+    state: "silent",
+    saidBye: false,
+    pools: new Map(),
+  };
+  agent.peers.set(key, peer);
+  return peer;
+}
+
+function depart(agent: Agent, peer: Peer): void {
+  if (peer.state === "left") return;
+  peer.state = "left";
+  for (const [name, report] of peer.pools) {
+    report.kept = undefined;
+    const pool = agent.pools.get(name);
+    if (pool) setPeerClaim(pool, peer.key, undefined);
+  }
+  countMembers(agent);
+}
+
+/** A newcomer has to learn what was used before it came, soon, but not from all at the same moment. */
+function welcome(agent: Agent, peer: Peer, now: number): void {
+  const { id, tuning } = agent.config;
+  for (const pool of agent.pools.values()) {
+    if (now < pool.welcomeUntil || isZero(pool.used.sum)) continue;
+    pool.welcomeUntil = now + 2.5 * tuning.heartbeatMs;
+    reportBy(agent, pool, now + part(`${id} ${peer.key}`) * tuning.heartbeatMs * 0.5, 1);
+  }
+}
+
+function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): void {
+  const pool = agent.pools.get(report.name);
+  if (!pool) {
+    ignore(agent, "unknown pool");
+    return;
+  }
+  const { length } = pool.limits;
+  if (report.limits.length !== length || report.windowMs !== pool.config.windowMs) {
+    ignore(agent, "other limits");
+    return;
+  }
+  const known = peer.pools.get(report.name);
+  const isGap = !known || now - known.reportedAt > 2 * agent.config.tuning.heartbeatMs;
+  count(agent, pool, known, report, isGap, now);
+  const { claim } = report;
+  const hadLimits = known?.limits;
+  if (known) {
+    // Field by field: this is done for every message of everyone.
+    known.sent = report.sent;
+    known.back = report.back;
+    known.limits = report.limits;
+    known.used = report.used;
+    known.waiting = report.waiting;
+    known.reportedAt = now;
+    known.kept = undefined;
+  } else {
+    const { sent, back, limits, used, waiting } = report;
+    peer.pools.set(report.name, { sent, back, limits, used, waiting, reportedAt: now, kept: undefined });
+  }
+  if (!hadLimits || !isEqual(report.limits, hadLimits)) effectiveLimits(agent, pool);
+  if (claim) seeGrain(pool, claim.next);
+  const waitingSince = claim ? now - claim.waitedMs : Infinity;
+  setPeerClaim(
+    pool,
+    peer.key,
+    claim && { amounts: claim.amounts, next: claim.next, turn: claim.turn, tie: claim.tie, waitingSince },
+  );
+  const { contendedMs, heartbeatMs } = agent.config.tuning;
+  if (now - waitingSince > contendedMs) pool.contendedUntil = now + 2 * heartbeatMs;
+  pool.turns.line = Math.max(pool.turns.line, report.turn);
+  if (report.level) hearLevel(agent, pool, report.level, now);
+  if (report.seen && modeOf(agent, now) === "listening") pool.seen = { at: now, bins: report.seen };
+}
+
+/**
+ * Counts what it has used since its last word as used now: late, never early. What it gave back counts from when that was
+ * sent, which is early, never late. After a gap its bins say when it was.
+ */
+function count(
+  agent: Agent,
+  pool: Pool,
+  known: PeerPool | undefined,
+  report: PoolReport,
+  isGap: boolean,
+  now: number,
+): void {
+  // Most messages repeat what is known.
+  if (known && isEqual(report.sent, known.sent) && isEqual(report.back, known.back)) return;
+  const sent = known ? minus(report.sent, known.sent) : report.sent;
+  const back = known ? minus(report.back, known.back) : report.back;
+  if (isGap) {
+    const left = minus(sent, back);
+    const binMs = pool.config.windowMs / BINS;
+    for (let b = 0; b < BINS && left.some((amount) => amount > 0); b++) {
+      const part = left.map((amount, i) => Math.max(0, Math.min(amount, at(report.bins[b] ?? left, i))));
+      if (isZero(part)) continue;
+      pool.used.add(now - b * binMs, part);
+      for (let i = 0; i < left.length; i++) left[i] = at(left, i) - at(part, i);
+    }
+    return;
+  }
+  if (!isZero(sent)) {
+    pool.used.add(now, sent);
+    // What is heard at once after standing still was not used at once: its agent would think itself out of pace for long.
+    if (modeOf(agent, now) !== "listening") pool.pace.add(now, sent, paceOf(agent, pool, now));
+  }
+  if (!isZero(back)) {
+    const returned = back.map((amount) => -amount);
+    // This message may have taken longer than the one that said that it was sent.
+    pool.used.add(now - report.backAgeMs - agent.config.tuning.settleMs, returned);
+    pool.pace.add(now, returned, paceOf(agent, pool, now));
+  }
+}
+
+/** A level with ages in the place of times, from whomever. */
+export function hearLevel(agent: Agent, pool: Pool, heard: PoolReport["level"] & object, now: number): void {
+  if (heard.epoch > pool.level.epoch + EPOCHS_AHEAD) {
+    ignore(agent, "epoch far ahead");
+    return;
+  }
+  const level = merge(pool.level, withAges(heard, now));
+  if (level === pool.level) return;
+  const isNews = level.epoch !== pool.level.epoch || level.round !== pool.level.round;
+  pool.level = level;
+  if (!isNews) return;
+  pool.levelKnownAt = now;
+  pool.changedAt = now;
+  // A few pass it on, in case it was lost on the way to others; if all did, they would drown it.
+  const { epoch, round } = level;
+  if (part(`${agent.config.id} ${epoch} ${round}`) * agent.members < 4) reportBy(agent, pool, now, 0);
+}
+
+/** A number from 0 to 1 that follows from a text: agents do not all do the same at the same time, and none tosses a coin. */
+function part(text: string): number {
+  return hash32(text) / 2 ** 32;
+}

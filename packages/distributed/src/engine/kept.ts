@@ -1,0 +1,66 @@
+import type { Agent } from "./agent.ts";
+import { agreement } from "./agreement.ts";
+import { type Amounts, at, fits, isZero, minus, scaled, sizeOf } from "./amounts.ts";
+import type { Ends, Kept, Pool } from "./pool.ts";
+import { CAUTION, KEPT, trust } from "./silence.ts";
+
+/** Between the two ends of what is kept, so long after the silence began. */
+export function keptAfter({ from, to }: Ends, silentMs: number, windowMs: number): number[] {
+  const way = Math.min(1, Math.max(0, silentMs / windowMs));
+  return from.map((amount, i) => amount + (at(to, i) - amount) * way);
+}
+
+/** Cut off: this agent's own window must stay within what it keeps. */
+export function takeKept(agent: Agent, pool: Pool, cost: Amounts, now: number): boolean {
+  const most = mostKept(agent, pool, now);
+  if (fits(cost, minus(most, pool.own.sum))) return true;
+  // A call that is larger than all that is kept would never go: it is saved up for, and goes alone.
+  if (now < savedAt(agent, pool, cost, most) || !isZero(pool.own.sum)) return false;
+  pool.savedSince = now;
+  return true;
+}
+
+/** When that could be, if nothing changes. */
+export function keptAt(agent: Agent, pool: Pool, cost: Amounts, now: number): number {
+  const most = mostKept(agent, pool, now);
+  const isTooLarge = !fits(cost, most);
+  const goneAt = pool.own.whenGone(minus(pool.own.sum, isTooLarge ? scaled(cost, 0) : minus(most, cost)));
+  return Math.max(now, goneAt, isTooLarge ? savedAt(agent, pool, cost, most) : now);
+}
+
+/** When what is kept in each window adds up to a call of this cost. */
+function savedAt(
+  { config }: Agent,
+  { kept, savedSince, config: { windowMs } }: Pool,
+  cost: Amounts,
+  most: Amounts,
+): number {
+  const size = sizeOf(cost, most);
+  if (config.isolation === "safe" || !Number.isFinite(size)) return Infinity;
+  return Math.max(kept?.since ?? 0, savedSince) + windowMs * size;
+}
+
+/** What this agent may have used in its last window. */
+function mostKept(agent: Agent, pool: Pool, now: number): number[] {
+  const kept = pool.kept ?? keep(agent, pool, now);
+  pool.own.expire(now);
+  const silentMs = now - kept.since;
+  const factor = kept.isAgreed ? Math.max(KEPT[agent.config.isolation], trust(silentMs)) : 1;
+  return scaled(keptAfter(kept, silentMs, pool.config.windowMs), factor * CAUTION);
+}
+
+/** Remembers the last agreement. The others have missed this agent since its first message that did not come back. */
+export function keep(agent: Agent, pool: Pool, now: number): Kept {
+  const since = Math.min(now, agent.unansweredSince, agent.unechoedSince);
+  const isAgreed = agent.heardAt !== -Infinity;
+  const ends = isAgreed ? (agreement(agent, pool, now).get(undefined) as Ends) : unheard(agent, pool);
+  pool.kept = { since, isAgreed, ...ends };
+  return pool.kept;
+}
+
+/** It has never heard anyone: there may be as many as it was told to expect, or any number. */
+function unheard(agent: Agent, { limits, config }: Pool): Ends {
+  const { expectedAgents } = agent.config;
+  const part = limits.map((limit) => (expectedAgents ? limit / expectedAgents : limit * config.rules.least));
+  return { from: part, to: part };
+}

@@ -1,0 +1,91 @@
+import type { Agent, Peer } from "./agent.ts";
+import { agreement } from "./agreement.ts";
+import { at, zeros } from "./amounts.ts";
+import { setPeerClaim } from "./claim.ts";
+import { keptAfter } from "./kept.ts";
+import type { Pool } from "./pool.ts";
+import { trust } from "./silence.ts";
+
+export function countMembers(agent: Agent): void {
+  agent.members = 1;
+  agent.weights = agent.config.weight;
+  for (const peer of agent.peers.values()) {
+    if (peer.state !== "live") continue;
+    agent.members++;
+    agent.weights += peer.weight;
+  }
+  for (const pool of agent.pools.values()) effectiveLimits(agent, pool);
+}
+
+/** Of different limits the smallest counts: whoever has configured it may know why. */
+export function effectiveLimits(agent: Agent, pool: Pool): void {
+  pool.limits = [...pool.config.limits];
+  for (const peer of agent.peers.values()) {
+    const limits = peer.state === "live" ? peer.pools.get(pool.config.name)?.limits : undefined;
+    if (limits) for (let i = 0; i < limits.length; i++) pool.limits[i] = Math.min(at(pool.limits, i), at(limits, i));
+  }
+}
+
+/** Looks who has fallen silent, and what must be kept free for them. */
+export function sweep(agent: Agent, now: number): void {
+  const { heartbeatMs, silent } = agent.config.tuning;
+  const lost: Peer[] = [];
+  agent.sweptAt = now;
+  let isChanged = false;
+  for (const peer of agent.peers.values()) {
+    const silentMs = now - peer.heardAt;
+    // Three of the rare messages of an idle agent may get lost.
+    if (peer.state === "live" && silentMs > Math.max(silent * heartbeatMs, 3.1 * peer.nextMs)) lost.push(peer);
+    for (const [name, report] of peer.pools) {
+      // Whoever claims something says so at every heartbeat.
+      const pool = agent.pools.get(name);
+      if (pool?.claims.has(peer.key) && now - report.reportedAt > silent * heartbeatMs)
+        setPeerClaim(pool, peer.key, undefined);
+    }
+    if (peer.state !== "live" && silentMs > forgetAfter(agent)) {
+      agent.peers.delete(peer.key);
+      isChanged = true;
+    }
+  }
+  if (lost.length > 0) miss(agent, lost, now);
+  if (isChanged) countMembers(agent);
+  for (const pool of agent.pools.values()) reserve(agent, pool, now);
+}
+
+function miss(agent: Agent, lost: readonly Peer[], now: number): void {
+  for (const pool of agent.pools.values()) {
+    const agreed = agreement(agent, pool, now);
+    for (const peer of lost) {
+      const report = peer.pools.get(pool.config.name);
+      if (report) report.kept = agreed.get(peer.key);
+      setPeerClaim(pool, peer.key, undefined);
+    }
+  }
+  for (const peer of lost) peer.state = "silent";
+  countMembers(agent);
+}
+
+function reserve(agent: Agent, pool: Pool, now: number): void {
+  const { name, windowMs } = pool.config;
+  const reserved = zeros(pool.limits.length);
+  for (const peer of agent.peers.values()) {
+    const report = peer.state === "silent" ? peer.pools.get(name) : undefined;
+    if (!report?.kept) continue;
+    const silentMs = now - peer.heardAt;
+    // What it has used stays in the provider's window for as long as that is.
+    const part = trust(silentMs - windowMs);
+    const kept = keptAfter(report.kept, silentMs, windowMs);
+    // Of what we know that it used, the rest is in our own window already.
+    const known = Math.max(0, 1 - silentMs / windowMs);
+    for (let i = 0; i < reserved.length; i++)
+      reserved[i] = at(reserved, i) + Math.max(0, at(kept, i) * part - at(report.used, i) * known);
+  }
+  pool.reserved = reserved;
+}
+
+/** The words of the dead may still arrive, and what was kept free for them has to run out. */
+function forgetAfter(agent: Agent): number {
+  let longest = 0;
+  for (const { config } of agent.pools.values()) longest = Math.max(longest, config.windowMs);
+  return 2 * longest + 60_000;
+}

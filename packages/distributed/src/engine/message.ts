@@ -1,0 +1,55 @@
+import type { Amounts } from "./amounts.ts";
+import type { Level } from "./level.ts";
+
+/** What an agent tells all others: its whole state, so that any message replaces all that were before it. */
+export interface Message {
+  readonly id: string;
+  /** Which life of this agent: later lives have higher numbers. */
+  readonly life: number;
+  /** Counts the messages of this life. */
+  readonly seq: number;
+  /** How long it has been there. */
+  readonly upMs: number;
+  /** It will be heard again after at most this. */
+  readonly nextMs: number;
+  readonly weight: number;
+  /** How many agents it knows of, itself included. */
+  readonly members: number;
+  /** It leaves; this was its last message. */
+  readonly bye: boolean;
+  /** Those pools of which there is something to say. */
+  readonly pools: readonly PoolReport[];
+}
+
+export interface PoolReport {
+  readonly name: string;
+  readonly windowMs: number;
+  /** As configured there. */
+  readonly limits: Amounts;
+  /** All that it has used in this life, and all of it that turned out not to be used, which was sent so long ago. */
+  readonly sent: Amounts;
+  readonly back: Amounts;
+  readonly backAgeMs: number;
+  /** What it used in the last window, in all and in bins, see `UseWindow`. */
+  readonly used: Amounts;
+  readonly bins: readonly Amounts[];
+  /** What waits there in all. */
+  readonly waiting: Amounts;
+  readonly claim: ClaimReport | undefined;
+  /** How far the line has come, see `turn.ts`. */
+  readonly turn: number;
+  /** With ages in the place of times. Undefined while it is whole. */
+  readonly level: Level | undefined;
+  /** For newcomers: what it knows that all have used, in bins. */
+  readonly seen: readonly Amounts[] | undefined;
+}
+
+export interface ClaimReport {
+  readonly amounts: Amounts;
+  /** The call that waits first. */
+  readonly next: Amounts;
+  readonly turn: number;
+  readonly tie: number;
+  /** For how long something has been waiting there. */
+  readonly waitedMs: number;
+}

@@ -1,0 +1,29 @@
+import { type Amounts, at, zeros } from "./amounts.ts";
+
+/** How far the swarm is ahead of a steady pace: a bucket that leaks at that pace and is filled by what is used. */
+export class Pace {
+  readonly #ahead: number[];
+  #at = -Infinity;
+
+  constructor(dimensions: number) {
+    this.#ahead = zeros(dimensions);
+  }
+
+  add(now: number, amounts: Amounts, perMs: Amounts): void {
+    const ahead = this.at(now, perMs);
+    for (let i = 0; i < ahead.length; i++) ahead[i] = Math.max(0, at(ahead, i) + at(amounts, i));
+  }
+
+  at(now: number, perMs: Amounts): number[] {
+    const ms = now - this.#at;
+    if (ms > 0) {
+      this.#at = now;
+      for (let i = 0; i < perMs.length; i++) {
+        const left = at(this.#ahead, i) - ms * at(perMs, i);
+        // Not a number when nothing was ever added and the pace is none.
+        this.#ahead[i] = left > 0 ? left : 0;
+      }
+    }
+    return this.#ahead;
+  }
+}

@@ -1,0 +1,147 @@
+import { type Amounts, zeros } from "./amounts.ts";
+import { FULL, type Level, type LevelRules } from "./level.ts";
+import { Pace } from "./pace.ts";
+import type { Place, Turns } from "./turn.ts";
+import { UseWindow } from "./use-window.ts";
+
+/** What is limited together: so much of each thing in a window. */
+export interface PoolConfig {
+  readonly name: string;
+  readonly limits: Amounts;
+  readonly windowMs: number;
+  /** What may be used at once. Default: all of it. */
+  readonly burst?: Amounts | undefined;
+  readonly rules: LevelRules;
+}
+
+/** What an agent asks for and may send once all who are before it have been served. */
+export interface OwnClaim extends Place {
+  /** What is left of it. */
+  readonly amounts: number[];
+  /** When it was first published, and in which message; Infinity before. */
+  publishedAt: number;
+  seq: number;
+}
+
+export interface PeerClaim extends Place {
+  readonly amounts: Amounts;
+  /** The call that waits first there. */
+  readonly next: Amounts;
+  readonly waitingSince: number;
+}
+
+/** What an agent knows about a pool. */
+export interface Pool {
+  config: PoolConfig;
+  /** The smallest that any live agent has configured. */
+  limits: number[];
+  /** What all have used, and what this agent has. */
+  readonly used: UseWindow;
+  readonly own: UseWindow;
+  readonly pace: Pace;
+  /** In this life: all that was used, and all of it that was given back. */
+  readonly sent: number[];
+  readonly back: number[];
+  /** What was given back of late: when, and when it had been sent. */
+  backs: { readonly at: number; readonly sentAt: number }[];
+  /** What this agent has used without a claim and others may not know of yet; the part that no report has said. */
+  readonly blind: number[];
+  unsaid: number[];
+  level: Level;
+  levelKnownAt: number;
+  readonly turns: Turns;
+  claim: OwnClaim | undefined;
+  claimCount: number;
+  /** The claims of others, by the key of the agent, and their sum. */
+  readonly claims: Map<string, PeerClaim>;
+  readonly claimed: number[];
+  /** The sum of those before this agent's own claim, once it is asked for. */
+  before: number[] | undefined;
+  first: PeerClaim | undefined;
+  /** Kept free for agents that are silent and may be using it. */
+  reserved: number[];
+  /** How large calls are, about. */
+  readonly grain: number[];
+  /** Somebody has waited for long, as far as we know until then. */
+  contendedUntil: number;
+  next: Amounts | undefined;
+  all: Amounts;
+  /** As others know it. */
+  saidWaiting: Amounts;
+  waitingSince: number;
+  /** When it is to be reported, how often after that, and the reports that are not known to all yet. */
+  reportAt: number;
+  repeats: number;
+  reportedAt: number;
+  readonly reports: Report[];
+  /** When something last changed that others should know. */
+  changedAt: number;
+  /** A newcomer is there who must learn what was used before it came. */
+  welcomeUntil: number;
+  /** What others told this agent when it was new. */
+  seen: { readonly at: number; readonly bins: readonly Amounts[] } | undefined;
+  /** The last agreement, once this agent is cut off. */
+  kept: Kept | undefined;
+  /** When it last sent a call larger than what it keeps. */
+  savedSince: number;
+}
+
+/** A report, and what was used blindly before it and after the one before. */
+export interface Report {
+  readonly seq: number;
+  readonly at: number;
+  readonly blind: Amounts;
+}
+
+/** What an agent that is cut off may go on using: from what it used when that happened to its fair share. */
+export interface Ends {
+  readonly from: Amounts;
+  readonly to: Amounts;
+}
+
+export interface Kept extends Ends {
+  readonly since: number;
+  /** Or only what it was told at its start. */
+  readonly isAgreed: boolean;
+}
+
+export function newPool(config: PoolConfig): Pool {
+  const { length } = config.limits;
+  return {
+    config,
+    limits: [...config.limits],
+    used: new UseWindow(length, config.windowMs),
+    own: new UseWindow(length, config.windowMs),
+    pace: new Pace(length),
+    sent: zeros(length),
+    back: zeros(length),
+    backs: [],
+    blind: zeros(length),
+    unsaid: zeros(length),
+    level: FULL,
+    levelKnownAt: -Infinity,
+    turns: { own: 0, line: 0 },
+    claim: undefined,
+    claimCount: 0,
+    claims: new Map(),
+    claimed: zeros(length),
+    before: undefined,
+    first: undefined,
+    reserved: zeros(length),
+    grain: zeros(length),
+    contendedUntil: -Infinity,
+    next: undefined,
+    all: zeros(length),
+    saidWaiting: zeros(length),
+    waitingSince: Infinity,
+    reportAt: Infinity,
+    repeats: 0,
+    reportedAt: -Infinity,
+    reports: [],
+    changedAt: -Infinity,
+    welcomeUntil: -Infinity,
+    seen: undefined,
+    kept: undefined,
+    savedSince: -Infinity,
+  };
+}

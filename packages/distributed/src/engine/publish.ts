@@ -1,0 +1,77 @@
+import type { Agent } from "./agent.ts";
+import { modeOf } from "./agent.ts";
+import { zeros } from "./amounts.ts";
+import { FULL, type Level, levelAt } from "./level.ts";
+import type { Message, PoolReport } from "./message.ts";
+import type { Pool } from "./pool.ts";
+import { forgetKnown, heartbeatOf, isActive, publishAt } from "./schedule.ts";
+
+/** The message that is due now, if one is. */
+export function publish(agent: Agent, now: number, bye = false): Message | undefined {
+  if (!agent.config.hasBus || agent.left || (!bye && now < publishAt(agent, now))) return undefined;
+  const { heartbeatMs } = agent.config.tuning;
+  const nextMs = heartbeatOf(agent, now);
+  const seq = ++agent.seq;
+  const isHeartbeat = now - agent.publishedAt >= nextMs;
+  const pools: PoolReport[] = [];
+  for (const pool of agent.pools.values()) {
+    const isDue = pool.reportAt <= now || (isHeartbeat && isActive(pool) && now - pool.reportedAt >= heartbeatMs / 2);
+    if (isDue) pools.push(report(agent, pool, seq, now));
+  }
+  agent.publishedAt = now;
+  if (agent.unansweredSince === Infinity) agent.unansweredSince = now;
+  if (agent.unechoedSince === Infinity) agent.unechoedSince = now;
+  const { id, life, weight } = agent.config;
+  return { id, life, seq, upMs: now - agent.startedAt, nextMs, weight, members: agent.members, bye, pools };
+}
+
+function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport {
+  const { repeatMs, heartbeatMs } = agent.config.tuning;
+  pool.reportAt = pool.repeats > 0 ? now + repeatMs : Infinity;
+  pool.repeats = Math.max(0, pool.repeats - 1);
+  pool.reportedAt = now;
+  forgetKnown(agent, pool, now);
+  pool.reports.push({ seq, at: now, blind: pool.unsaid });
+  pool.unsaid = zeros(pool.limits.length);
+  pool.saidWaiting = pool.all;
+  const { claim } = pool;
+  if (claim && claim.seq === Infinity) {
+    claim.seq = seq;
+    claim.publishedAt = now;
+  }
+  pool.backs = pool.backs.filter((back) => now - back.at < 4 * heartbeatMs);
+  const isElder = modeOf(agent, now) === "member";
+  return {
+    name: pool.config.name,
+    windowMs: pool.config.windowMs,
+    limits: pool.config.limits,
+    sent: [...pool.sent],
+    back: [...pool.back],
+    backAgeMs: Math.max(0, ...pool.backs.map(({ sentAt }) => now - sentAt)),
+    used: [...pool.own.sum],
+    bins: pool.own.bins(now),
+    waiting: pool.all,
+    claim: claim && {
+      amounts: [...claim.amounts],
+      next: pool.next ?? claim.amounts,
+      turn: claim.turn,
+      tie: claim.tie,
+      waitedMs: now - pool.waitingSince,
+    },
+    turn: pool.turns.line,
+    level: isWhole(pool.level, now) ? undefined : withAges(pool.level, now),
+    seen: isElder && now < pool.welcomeUntil ? pool.used.bins(now) : undefined,
+  };
+}
+
+/** A level that has long been whole again need not be told; a newcomer without it is none the worse. */
+function isWhole(level: Level, now: number): boolean {
+  if (level === FULL) return true;
+  const longAgo = now - Math.max(level.cutAt, level.pausedAt + level.pauseMs) > 600_000;
+  return longAgo && levelAt(level, now) >= level.most;
+}
+
+/** Times on this agent's clock become ages, and back. */
+export function withAges(level: Level, now: number): Level {
+  return { ...level, cutAt: now - level.cutAt, pausedAt: now - level.pausedAt };
+}

@@ -1,0 +1,27 @@
+import type { Agent } from "./agent.ts";
+import { at } from "./amounts.ts";
+import { levelAt } from "./level.ts";
+import type { Pool } from "./pool.ts";
+
+/** What the swarm may use in a window now. */
+export function capacityOf(agent: Agent, pool: Pool, now: number): number[] {
+  const headroom = agent.peers.size > 0 ? agent.config.tuning.headroom : 0;
+  const level = levelAt(pool.level, now);
+  const { limits: configured, rules } = pool.config;
+  // Of a limit of 3 there is nothing to spare. However low the level, and whatever others have configured, the least is there.
+  return pool.limits.map((limit, i) =>
+    Math.max((limit - Math.floor(limit * headroom)) * level, Math.min(limit, at(configured, i) * rules.least)),
+  );
+}
+
+/** What is left of it: what was used is gone, and what silent agents may be using is not ours to give. */
+export function roomOf(agent: Agent, pool: Pool, now: number): number[] {
+  const room = capacityOf(agent, pool, now);
+  pool.used.expire(now);
+  pool.own.expire(now);
+  const { sum } = pool.used;
+  // What was given back may leave the sum at another time than what it had been taken for.
+  for (let i = 0; i < room.length; i++)
+    room[i] = at(room, i) - Math.max(at(sum, i), at(pool.own.sum, i)) - at(pool.reserved, i);
+  return room;
+}

@@ -1,0 +1,61 @@
+import type { Agent } from "./agent.ts";
+import { takeFrom } from "./amounts.ts";
+import type { Pool } from "./pool.ts";
+
+/** After so long everyone has heard what was said. Where nothing can be spared it has to be surer than elsewhere. */
+export function settleMsOf({ config }: Agent, pool: Pool): number {
+  return config.tuning.settleMs * careOf(config.tuning.headroom, pool);
+}
+
+/** How often what matters is said again. */
+export function repeatsOf({ config }: Agent, pool: Pool): number {
+  return config.tuning.repeats * careOf(config.tuning.headroom, pool);
+}
+
+function careOf(headroom: number, { limits }: Pool): number {
+  return limits.some((limit) => limit * headroom < 1) ? 2 : 1;
+}
+
+/** Has this pool reported as soon as messages may follow each other, and then so many times again. */
+export function reportBy(agent: Agent, pool: Pool, now: number, repeats: number): void {
+  const { gapMs } = agent.config.tuning;
+  pool.reportAt = Math.min(pool.reportAt, Math.max(now, agent.publishedAt + gapMs));
+  pool.repeats = Math.max(pool.repeats, repeats);
+}
+
+/** Something changed of late: it is said at every heartbeat, and now and then once all must have heard it. */
+export function isFresh(agent: Agent, pool: Pool, now: number): boolean {
+  return pool.claim !== undefined || now - pool.changedAt < 3 * agent.config.tuning.heartbeatMs;
+}
+
+/** There is something to say about it at all. */
+export function isActive(pool: Pool): boolean {
+  return pool.claim !== undefined || pool.level.epoch > 0 || pool.own.sum.some((amount) => amount > 0);
+}
+
+/** When the next message is due. */
+export function publishAt(agent: Agent, now: number): number {
+  let due = agent.publishedAt + heartbeatOf(agent, now);
+  for (const pool of agent.pools.values()) due = Math.min(due, pool.reportAt);
+  return due;
+}
+
+export function heartbeatOf(agent: Agent, now: number): number {
+  const { heartbeatMs, idleHeartbeatMs } = agent.config.tuning;
+  for (const pool of agent.pools.values()) if (isFresh(agent, pool, now)) return heartbeatMs;
+  // Nobody may have heard the last one.
+  const isUnanswered = now - Math.min(agent.unansweredSince, agent.unechoedSince) > heartbeatMs / 2;
+  return isUnanswered ? heartbeatMs : idleHeartbeatMs;
+}
+
+/** What was said long enough ago is known to all. */
+export function forgetKnown(agent: Agent, pool: Pool, now: number): void {
+  const { reports } = pool;
+  const { echoes } = agent.config;
+  for (;;) {
+    const report = reports[0];
+    if (!report || report.at + settleMsOf(agent, pool) > now || (echoes && report.seq > agent.echoedSeq)) return;
+    takeFrom(pool.blind, report.blind);
+    reports.shift();
+  }
+}

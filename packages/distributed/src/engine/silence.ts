@@ -1,0 +1,22 @@
+/** What an agent does that cannot hear the others, once its trust in the last agreement has run out. */
+export type Isolation = "safe" | "balanced" | "available";
+
+/** The part of its share that an agent keeps however long it is cut off. */
+export const KEPT: Readonly<Record<Isolation, number>> = { safe: 0, balanced: 0.5, available: 1 };
+
+/** Not all may have known quite the same when the silence began. */
+export const CAUTION = 0.97;
+
+const WHOLE_MS = 25_000;
+const HALVING_MS = 5_000;
+const NONE_MS = 35_000;
+
+/**
+ * How much of what was agreed still holds after so long a silence, 1 to 0. The one who is cut off spends no more than
+ * this part of its share, and those who miss it keep the same part free: both measure the same silence.
+ */
+export function trust(silentMs: number): number {
+  if (silentMs <= WHOLE_MS) return 1;
+  if (silentMs >= NONE_MS) return 0;
+  return 0.5 ** ((silentMs - WHOLE_MS) / HALVING_MS);
+}

@@ -1,0 +1,147 @@
+import { type Agent, modeOf } from "./agent.ts";
+import { type Amounts, addTo, fits, minus, takeFrom } from "./amounts.ts";
+import { fitsBetween } from "./backfill.ts";
+import { claimsBefore, isHeard, want } from "./claim.ts";
+import type { Effects, Event } from "./events.ts";
+import { hear } from "./hear.ts";
+import { keep, keptAt } from "./kept.ts";
+import { learn } from "./learn.ts";
+import { nextStepAt, pausedUntil, refuse } from "./level.ts";
+import { sweep } from "./members.ts";
+import type { Pool } from "./pool.ts";
+import { publish } from "./publish.ts";
+import { roomOf } from "./room.ts";
+import { publishAt, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
+import { inPaceAt, paceOf } from "./steady-pace.ts";
+import { take } from "./take.ts";
+
+/**
+ * One event of an agent's life: changes what it knows and says what has to be done. It has no clock, no bus, no timer and
+ * no chance of its own, so whatever happens to it can be repeated.
+ */
+export function step(agent: Agent, event: Event, now: number): Effects {
+  let taken = false;
+  let publishNow = agent.config.hasBus && !agent.left;
+  notice(agent, now);
+  switch (event.type) {
+    case "take":
+      taken = take(agent, poolOf(agent, event.pool), event.cost, now);
+      break;
+    case "want":
+      want(agent, poolOf(agent, event.pool), event.next, event.all, now);
+      break;
+    case "settle":
+      settle(agent, poolOf(agent, event.pool), event.more, event.sentAt, now);
+      break;
+    case "refused":
+      refused(agent, poolOf(agent, event.pool), event.refused, now);
+      break;
+    case "hear":
+      hear(agent, event.message, now);
+      break;
+    case "wake":
+      wake(agent, now);
+      break;
+    case "leave": {
+      const message = publish(agent, now, true);
+      agent.left = true;
+      publishNow = false;
+      return { taken, publish: message, retry: [], wakeAt: Infinity };
+    }
+  }
+  const message = publishNow ? publish(agent, now) : undefined;
+  const retry: string[] = [];
+  let wakeAt = agent.config.hasBus ? Math.min(publishAt(agent, now), now + agent.config.tuning.heartbeatMs) : Infinity;
+  for (const [name, pool] of agent.pools) {
+    if (!pool.next) continue;
+    const tryAt = nextTryAt(agent, pool, pool.next, now);
+    if (tryAt > now) wakeAt = Math.min(wakeAt, tryAt);
+    else if (event.type !== "take") retry.push(name);
+  }
+  return { taken, publish: message, retry, wakeAt };
+}
+
+/** A process that stood still has missed what went on: it listens first, as a newcomer does. */
+function notice(agent: Agent, now: number): void {
+  const { hasBus, tuning } = agent.config;
+  if (hasBus && now - agent.steppedAt > tuning.deaf * tuning.heartbeatMs) agent.joinedAt = now;
+  agent.steppedAt = now;
+  for (const pool of agent.pools.values()) if (pool.seen && modeOf(agent, now) !== "listening") learn(pool);
+}
+
+function wake(agent: Agent, now: number): void {
+  if (now - agent.sweptAt >= agent.config.tuning.heartbeatMs / 2) sweep(agent, now);
+  const mode = modeOf(agent, now);
+  for (const pool of agent.pools.values()) {
+    if (mode === "cut-off" && !pool.kept) {
+      keep(agent, pool, now);
+      pool.claim = undefined;
+    }
+    // After the mode has changed there may be a claim to open.
+    if (pool.next) want(agent, pool, pool.next, pool.all, now);
+  }
+}
+
+/** The true cost is known: more was used now, or less was used then. */
+function settle(agent: Agent, pool: Pool, more: Amounts, sentAt: number, now: number): void {
+  if (now - sentAt >= pool.config.windowMs) return;
+  const extra = more.map((amount) => Math.max(0, amount));
+  const unused = more.map((amount) => Math.max(0, -amount));
+  const returned = unused.map((amount) => -amount);
+  pool.changedAt = now;
+  for (const window of [pool.used, pool.own]) {
+    window.add(now, extra);
+    window.add(sentAt, returned);
+  }
+  addTo(pool.sent, extra);
+  addTo(pool.unsaid, extra);
+  addTo(pool.blind, extra);
+  addTo(pool.back, unused);
+  pool.backs.push({ at: now, sentAt });
+  pool.pace.add(now, more, paceOf(agent, pool, now));
+}
+
+function refused(agent: Agent, pool: Pool, details: Parameters<typeof refuse>[1], now: number): void {
+  const { config, levelKnownAt } = pool;
+  const level = refuse(pool.level, details, levelKnownAt, config.rules, now, agent.config.id);
+  if (level === pool.level) return;
+  pool.level = level;
+  pool.levelKnownAt = now;
+  pool.changedAt = now;
+  reportBy(agent, pool, now, repeatsOf(agent, pool));
+}
+
+/** When the next call could go, as far as we know now; at once if it could already. Never too late, often too early. */
+function nextTryAt(agent: Agent, pool: Pool, next: Amounts, now: number): number {
+  const { listen, heartbeatMs } = agent.config.tuning;
+  const pauseEnds = pausedUntil(pool.level);
+  if (pauseEnds > now) return pauseEnds;
+  const mode = modeOf(agent, now);
+  if (mode === "listening") return Math.max(agent.joinedAt + listen * heartbeatMs, now + 1);
+  if (mode === "cut-off") return keptAt(agent, pool, next, now);
+  const { claim } = pool;
+  if (mode === "member") {
+    if (!claim) return Infinity;
+    const heardAt = claim.publishedAt + settleMsOf(agent, pool);
+    if (heardAt > now) return heardAt;
+    if (!isHeard(agent, pool, claim, now)) return Infinity;
+  }
+  const room = roomOf(agent, pool, now);
+  if (!fits(next, room)) {
+    const roomAt = pool.used.whenGone(minus(next, room));
+    return Math.min(roomAt, Math.max(now + 1, nextStepAt(pool.level, now)));
+  }
+  const before = mode === "member" ? claimsBefore(pool) : undefined;
+  const paceAt = inPaceAt(agent, pool, before, now);
+  if (!before || !claim) return paceAt;
+  takeFrom(room, before);
+  if (fits(next, room)) return paceAt;
+  if (fitsBetween(agent, pool, claim, next, before, now)) return inPaceAt(agent, pool, undefined, now);
+  return Math.max(paceAt, pool.used.whenGone(minus(next, room)));
+}
+
+function poolOf(agent: Agent, name: string): Pool {
+  const pool = agent.pools.get(name);
+  if (!pool) throw new Error(`no pool ${name}`);
+  return pool;
+}

@@ -1,0 +1,106 @@
+import { type Amounts, addTo, at, takeFrom, zeros } from "./amounts.ts";
+
+/** A window is kept in this many slots; what is in a slot leaves together, up to one slot late and never early. */
+const SLOTS = 1024;
+/** A window travels in this many bins. */
+export const BINS = 12;
+
+/** What was used in the last `windowMs`, as a sum that slides. Time is an argument. */
+export class UseWindow {
+  readonly windowMs: number;
+  readonly sum: number[];
+  readonly #slotMs: number;
+  /** Slot numbers, ascending from `#first`, and what is in each. */
+  #slots: number[] = [];
+  #amounts: number[][] = [];
+  #first = 0;
+
+  constructor(dimensions: number, windowMs: number) {
+    this.windowMs = windowMs;
+    this.sum = zeros(dimensions);
+    this.#slotMs = windowMs / SLOTS;
+  }
+
+  /** Counts a use at `time`, which may lie back; a correction is a negative amount at the time of what it corrects. */
+  add(time: number, amounts: Amounts): void {
+    const slot = Math.floor(time / this.#slotMs);
+    let i = this.#slots.length;
+    while (i > this.#first && at(this.#slots, i - 1) > slot) i--;
+    if (i > this.#first && this.#slots[i - 1] === slot) addTo(this.#amounts[i - 1] as number[], amounts);
+    else {
+      this.#slots.splice(i, 0, slot);
+      this.#amounts.splice(i, 0, [...amounts]);
+    }
+    addTo(this.sum, amounts);
+  }
+
+  /** Lets go of what is older than the window. True when something left. */
+  expire(now: number): boolean {
+    const { length } = this.#slots;
+    const before = this.#first;
+    while (this.#first < length && this.#endOf(this.#first) <= now)
+      takeFrom(this.sum, this.#amounts[this.#first++] ?? []);
+    if (this.#first === before) return false;
+    if (this.#first === length) {
+      this.#slots = [];
+      this.#amounts = [];
+      this.#first = 0;
+      // Here the sum is known without its rounding errors.
+      this.sum.fill(0);
+    } else if (this.#first > SLOTS / 2) {
+      this.#slots.splice(0, this.#first);
+      this.#amounts.splice(0, this.#first);
+      this.#first = 0;
+    }
+    return true;
+  }
+
+  /** What was used at `time` or later. */
+  since(time: number): number[] {
+    const sum = zeros(this.sum.length);
+    const slot = Math.floor(time / this.#slotMs);
+    for (let i = this.#slots.length - 1; i >= this.#first && at(this.#slots, i) >= slot; i--)
+      addTo(sum, this.#amounts[i] ?? []);
+    return sum;
+  }
+
+  /** When so much of it has left, if nothing is added. Infinity when there is not so much. */
+  whenGone(amounts: Amounts): number {
+    const gone = zeros(this.sum.length);
+    if (isAtLeast(gone, amounts)) return -Infinity;
+    for (let i = this.#first; i < this.#slots.length; i++) {
+      addTo(gone, this.#amounts[i] ?? []);
+      if (isAtLeast(gone, amounts)) return this.#endOf(i);
+    }
+    return Infinity;
+  }
+
+  /** What will have left by then. */
+  goneBy(time: number): number[] {
+    const gone = zeros(this.sum.length);
+    for (let i = this.#first; i < this.#slots.length && this.#endOf(i) <= time; i++)
+      addTo(gone, this.#amounts[i] ?? []);
+    return gone;
+  }
+
+  /** The window in `BINS` parts of equal length, the youngest first. */
+  bins(now: number): number[][] {
+    const bins = Array.from({ length: BINS }, () => zeros(this.sum.length));
+    const binMs = this.windowMs / BINS;
+    for (let i = this.#first; i < this.#slots.length; i++) {
+      const bin = Math.floor((now - at(this.#slots, i) * this.#slotMs) / binMs);
+      addTo(bins[Math.min(BINS - 1, Math.max(0, bin))] as number[], this.#amounts[i] ?? []);
+    }
+    return bins;
+  }
+
+  /** A slot leaves when its last moment does. */
+  #endOf(index: number): number {
+    return (at(this.#slots, index) + 1) * this.#slotMs + this.windowMs;
+  }
+}
+
+function isAtLeast(sum: Amounts, amounts: Amounts): boolean {
+  for (let i = 0; i < amounts.length; i++) if (at(sum, i) < at(amounts, i)) return false;
+  return true;
+}

@@ -1,0 +1,154 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { SimulationOptions } from "./options.ts";
+import type { SwarmReport } from "./recorder.ts";
+
+const replaced = new Set<string>();
+vi.setConfig({ testTimeout: 60_000 });
+
+afterEach(() => {
+  for (const module of replaced) vi.doUnmock(module);
+  replaced.clear();
+  vi.resetModules();
+});
+
+/** Runs the simulator on an engine in which one module has something replaced. */
+async function runWith(
+  options: SimulationOptions,
+  module?: string,
+  replace?: (original: Record<string, unknown>) => Record<string, unknown>,
+): Promise<SwarmReport> {
+  vi.resetModules();
+  if (module && replace) {
+    replaced.add(module);
+    vi.doMock(module, async (original) => {
+      const parts = (await original()) as Record<string, unknown>;
+      return { ...parts, ...replace(parts) };
+    });
+  }
+  const { simulateSwarm } = await import("./simulate-swarm.ts");
+  return simulateSwarm(options);
+}
+
+const tokens = { median: 1_500, sigma: 1, from: 50, to: 30_000 };
+const busy: SimulationOptions = {
+  seed: 1,
+  agents: 10,
+  limits: { tokens: 100_000 },
+  demand: { load: 3, tokens },
+  duration: 300_000,
+};
+const burst: SimulationOptions = {
+  seed: 2,
+  agents: 20,
+  limits: { requests: 1_000 },
+  demand: { load: 0, bursts: [{ at: 20_000, load: 5 }], maxQueue: 5_000 },
+  duration: 100_000,
+};
+
+test("claims before one's own are left room: without, too much is sent", async () => {
+  expect((await runWith(busy)).max).toBeLessThanOrEqual(1.02);
+  const without = await runWith(busy, "../engine/claim.ts", () => ({ claimsBefore: () => [0] }));
+  expect(without.max).toBeGreaterThan(1.05);
+});
+
+test("an agent takes its part of what is free: if all took all, a burst would send it many times", async () => {
+  expect((await runWith(burst)).max).toBeLessThanOrEqual(1.05);
+  const without = await runWith(burst, "../engine/agent.ts", () => ({ partOf: () => 1 }));
+  expect(without.max).toBeGreaterThan(2);
+});
+
+test("what was used blindly counts until all know: without, it is taken again and again", async () => {
+  const without = await runWith({ ...burst, tuning: { settleMs: 0 } });
+  expect(without.max).toBeGreaterThan(1.05);
+});
+
+test("what matters is repeated: without, a lost message is an overshoot", async () => {
+  const lossy: SimulationOptions = { ...busy, seed: 2, network: { loss: 0.3 }, duration: 600_000 };
+  expect((await runWith(lossy)).max).toBeLessThan(1);
+  expect((await runWith({ ...lossy, tuning: { repeats: 0 } })).max).toBeGreaterThan(1);
+});
+
+test("a small call may go while a large one waits: without, the limit is used less", async () => {
+  const run: SimulationOptions = { ...busy, duration: 900_000 };
+  const withIt = await runWith(run);
+  const without = await runWith(run, "../engine/backfill.ts", () => ({ fitsBetween: () => false }));
+  expect(without.use).toBeLessThan(withIt.use - 0.01);
+});
+
+test("a queue is served at a steady pace: without, a window is spent at once and then again", async () => {
+  const run: SimulationOptions = { ...busy, limits: { requests: 6_000 }, demand: { load: 3, maxQueue: 500 } };
+  const busiest = ({ seconds }: SwarmReport) => Math.max(...seconds.slice(130));
+  expect(busiest(await runWith(run))).toBeLessThan(3);
+  expect(busiest(await runWith({ ...run, tuning: { contendedMs: 1e9 } }))).toBeGreaterThan(4);
+});
+
+test("a newcomer listens first: without, it takes what others are using", async () => {
+  const run: SimulationOptions = {
+    seed: 1,
+    agents: 12,
+    limits: { requests: 1_000 },
+    demand: { load: 3, skew: 0, bursts: [{ at: 100_001, load: 1, agents: [6, 7, 8, 9, 10, 11] }] },
+    absent: [6, 7, 8, 9, 10, 11],
+    faults: [{ at: 100_000, type: "join", agents: [6, 7, 8, 9, 10, 11] }],
+    duration: 180_000,
+  };
+  expect((await runWith(run)).max).toBeLessThanOrEqual(1.02);
+  const without = await runWith(run, "../engine/agent.ts", ({ modeOf }) => ({
+    modeOf: (...args: unknown[]) => {
+      const mode = (modeOf as (...args: unknown[]) => string)(...args);
+      return mode === "listening" ? "alone" : mode;
+    },
+  }));
+  expect(without.max).toBeGreaterThan(1.1);
+});
+
+test("a newcomer learns what those used who have left: without, it counts too little", async () => {
+  const run: SimulationOptions = {
+    seed: 1,
+    agents: 8,
+    limits: { requests: 1_000 },
+    demand: { load: 3, skew: 0 },
+    absent: [4, 5, 6, 7],
+    faults: [
+      { at: 100_000, type: "leave", agents: [0, 1, 2] },
+      { at: 102_000, type: "join", agents: [4, 5, 6, 7] },
+    ],
+    duration: 180_000,
+  };
+  expect((await runWith(run)).max).toBeLessThanOrEqual(1.02);
+  const without = await runWith(run, "../engine/learn.ts", () => ({ learn: () => {} }));
+  expect(without.max).toBeGreaterThan(1.02);
+});
+
+test("what a silent agent may be using is kept free: without, it is used twice", async () => {
+  const run: SimulationOptions = {
+    seed: 1,
+    agents: 10,
+    limits: { requests: 1_000 },
+    demand: { load: 3, skew: 0 },
+    faults: [{ at: 120_000, type: "cut", agents: [0, 1, 2, 3, 4], forMs: 60_000 }],
+    duration: 240_000,
+  };
+  expect(await runWith(run)).toMatchObject({ refused: 0, cuts: 0 });
+  // Only those who miss it: the one that is cut off goes on by the real one.
+  const without = await runWith(run, "../engine/kept.ts", () => ({ keptAfter: () => [0] }));
+  expect(without.refused).toBeGreaterThan(0);
+  expect(without.cuts).toBeGreaterThan(0);
+});
+
+test("one congestion cuts once: without, every refusal cuts again", async () => {
+  const run: SimulationOptions = {
+    seed: 1,
+    agents: 10,
+    limits: { requests: 1_000 },
+    demand: { load: 1.5, skew: 0 },
+    faults: [{ at: 120_000, type: "refuse", agents: [0, 1, 2, 3, 4, 5, 6, 7] }],
+    duration: 180_000,
+  };
+  expect((await runWith(run)).cuts).toBe(1);
+  const without = await runWith(run, "../engine/level.ts", ({ refuse }) => ({
+    refuse: (level: object, refused: object, _known: number, rules: object, now: number, origin: string) =>
+      (refuse as (...args: unknown[]) => unknown)(level, refused, -Infinity, { ...rules, cooldownMs: 0 }, now, origin),
+  }));
+  expect(without.cuts).toBeGreaterThan(2);
+});

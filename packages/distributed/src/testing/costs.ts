@@ -1,0 +1,50 @@
+/** Tokens of a call: the same for all, evenly between two, or lognormal as those of language models are. */
+export type CostModel =
+  | number
+  | { readonly from: number; readonly to: number }
+  | {
+      readonly median: number;
+      readonly sigma: number;
+      readonly from: number;
+      readonly to: number;
+      /** This part of the calls is so large instead. */
+      readonly rare?: { readonly part: number; readonly tokens: number } | undefined;
+      /** What a call really uses, in parts of what was expected of it, evenly between two. Default: as expected. */
+      readonly actual?: readonly [number, number] | undefined;
+    };
+
+/** Costs as they are seen: a median of 1,500 tokens, and one call in some hundreds that takes 30,000. */
+export const typicalTokens = { median: 1_500, sigma: 1, from: 50, to: 30_000 } as const;
+
+export interface Cost {
+  readonly expected: number;
+  readonly actual: number;
+}
+
+export function drawCost(model: CostModel, random: () => number): Cost {
+  if (typeof model === "number") return { expected: model, actual: model };
+  if (!("median" in model)) {
+    const tokens = Math.round(model.from + (model.to - model.from) * random());
+    return { expected: tokens, actual: tokens };
+  }
+  const { median, sigma, from, to, rare, actual } = model;
+  let expected = Math.round(Math.min(to, Math.max(from, median * Math.exp(sigma * normal(random)))));
+  if (rare && random() < rare.part) expected = rare.tokens;
+  if (!actual) return { expected, actual: expected };
+  const [least, most] = actual;
+  return { expected, actual: Math.max(1, Math.round(expected * (least + (most - least) * random()))) };
+}
+
+/** The mean of what calls really use. */
+export function meanCost(model: CostModel, random: () => number): number {
+  if (typeof model === "number") return model;
+  const samples = 20_000;
+  let sum = 0;
+  for (let i = 0; i < samples; i++) sum += drawCost(model, random).actual;
+  return sum / samples;
+}
+
+/** Box and Muller. */
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}

@@ -1,0 +1,63 @@
+import type { NetworkOptions } from "./options.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** A bus that loses, repeats, delays and reorders, and that some cannot reach. */
+export class Network {
+  readonly #timeline: Timeline;
+  readonly #random: () => number;
+  readonly #deliver: (to: number, message: unknown) => void;
+  readonly #agents: number;
+  #options: NetworkOptions;
+  /** For each trouble that is going on: may this one be heard by that one? */
+  readonly #troubles = new Set<(from: number, to: number) => boolean>();
+  published = 0;
+
+  constructor(
+    agents: number,
+    options: NetworkOptions,
+    timeline: Timeline,
+    random: () => number,
+    deliver: (to: number, message: unknown) => void,
+  ) {
+    this.#agents = agents;
+    this.#options = options;
+    this.#timeline = timeline;
+    this.#random = random;
+    this.#deliver = deliver;
+  }
+
+  broadcast(from: number, message: unknown): void {
+    this.published++;
+    const { loss, duplicates } = this.#options;
+    for (let to = 0; to < this.#agents; to++) {
+      if (this.#random() < loss || !this.#reaches(from, to)) continue;
+      this.#carry(to, message);
+      if (this.#random() < duplicates) this.#carry(to, message);
+    }
+  }
+
+  /** While this lasts, only those reach each other for whom it says so. */
+  trouble(forMs: number, reaches: (from: number, to: number) => boolean): void {
+    this.#troubles.add(reaches);
+    this.#timeline.after(forMs, () => this.#troubles.delete(reaches));
+  }
+
+  change(forMs: number, options: Partial<NetworkOptions>): void {
+    const before = this.#options;
+    this.#options = { ...before, ...options };
+    this.#timeline.after(forMs, () => {
+      this.#options = before;
+    });
+  }
+
+  #reaches(from: number, to: number): boolean {
+    for (const reaches of this.#troubles) if (!reaches(from, to)) return false;
+    return true;
+  }
+
+  #carry(to: number, message: unknown): void {
+    const { slow, slowMs, delayMs } = this.#options;
+    const [least, most] = this.#random() < slow ? slowMs : delayMs;
+    this.#timeline.after(least + (most - least) * this.#random(), () => this.#deliver(to, message));
+  }
+}

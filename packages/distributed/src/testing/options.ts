@@ -1,0 +1,154 @@
+import { InvalidConfigError } from "@hivepace/core";
+import type { Isolation } from "../engine/silence.ts";
+import type { Tuning } from "../engine/tuning.ts";
+import type { CostModel } from "./costs.ts";
+
+/** How the agents share the limit. "hive" is what Hivepace does; the others are there to be compared with it. */
+export type Scheme = "hive" | "naive" | "equal-split" | "gossip" | "drop-ratio";
+
+export interface SimulationOptions {
+  /** The same seed gives the same run, to the last message. */
+  readonly seed: number;
+  readonly agents: number;
+  readonly limits: Limits;
+  readonly demand: Demand;
+  /** In milliseconds of virtual time. */
+  readonly duration: number;
+  readonly faults?: readonly Fault[] | undefined;
+  readonly network?: Partial<NetworkOptions> | undefined;
+  readonly provider?: Partial<ProviderOptions> | undefined;
+  readonly scheme?: Scheme | undefined;
+  /** Figures count from here on. Default: after two windows, or a third of a short run. */
+  readonly measureFrom?: number | undefined;
+  readonly isolation?: Isolation | undefined;
+  readonly expectedAgents?: number | undefined;
+  /** Of each agent, in order; those that have none weigh 1. */
+  readonly weights?: readonly number[] | undefined;
+  /** What the agents call themselves: by mistake two may use one name. Default: each its own. */
+  readonly names?: readonly string[] | undefined;
+  /** Agents that start only when a "join" tells them to. */
+  readonly absent?: readonly number[] | undefined;
+  /** By how much an agent's clock is too fast or too slow at most, as a part. Default: 0.0001. */
+  readonly drift?: number | undefined;
+  /** Changes the algorithm, to see what a part of it is good for. */
+  readonly tuning?: Partial<Tuning> | undefined;
+}
+
+/** In each window of `windowMs` (default: a minute). */
+export interface Limits {
+  readonly requests?: number | undefined;
+  readonly tokens?: number | undefined;
+  readonly windowMs?: number | undefined;
+}
+
+export interface Demand {
+  /** What all agents together want to send, in limits per window; at some time, when it is a function. */
+  readonly load: number | ((timeMs: number) => number);
+  /** How uneven it is among the agents: 0 not at all, 1 (default) as in Zipf's law. Or the part of each agent. */
+  readonly skew?: number | readonly number[] | ((agent: number, timeMs: number) => number) | undefined;
+  /** Tokens of a call. Default: none, only requests count. */
+  readonly tokens?: CostModel | undefined;
+  /** Calls that come all at once. */
+  readonly bursts?: readonly Burst[] | undefined;
+  /** After about so long a call gives up. Default: never. */
+  readonly patienceMs?: number | undefined;
+  /** An agent with so many waiting calls takes no more. Default: 60 or a limit's worth, whichever is less. */
+  readonly maxQueue?: number | undefined;
+  /** These agents never wait in line: they try, and try again a little later. */
+  readonly tryOnly?: readonly number[] | undefined;
+}
+
+export interface Burst {
+  readonly at: number;
+  /** In limits. */
+  readonly load: number;
+  /** To whom. Default: to all, in turn. */
+  readonly agents?: readonly number[] | undefined;
+}
+
+export interface NetworkOptions {
+  /** Parts of all deliveries. */
+  readonly loss: number;
+  readonly duplicates: number;
+  readonly slow: number;
+  /** From and to. */
+  readonly delayMs: readonly [number, number];
+  readonly slowMs: readonly [number, number];
+}
+
+export interface ProviderOptions {
+  /** How it enforces its limits: the most in any window, in windows one after the other, or a bucket that refills. */
+  readonly kind: "sliding" | "fixed" | "bucket";
+  /** What a bucket holds, in limits. Default: 1. */
+  readonly burst: number;
+  /** How long a call takes. */
+  readonly latencyMs: readonly [number, number];
+  /** What it asks for when it refuses. Default: nothing. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** What goes wrong, or just changes, at some time. Agents are numbers from 0. */
+export type Fault = { readonly at: number } & (
+  | { readonly type: "crash" | "leave" | "join"; readonly agents: readonly number[] }
+  /** Ends, with or without a goodbye, and starts again with the same name and nothing else. */
+  | {
+      readonly type: "restart";
+      readonly agents: readonly number[];
+      readonly downMs: number;
+      readonly graceful: boolean;
+    }
+  /** Cut off from the bus: both ways, or only from hearing, or from being heard. */
+  | {
+      readonly type: "cut" | "deafen" | "mute";
+      readonly agents: readonly number[];
+      readonly forMs: number;
+    }
+  | { readonly type: "split"; readonly groups: readonly (readonly number[])[]; readonly forMs: number }
+  | { readonly type: "bus-down"; readonly forMs: number }
+  | { readonly type: "network"; readonly network: Partial<NetworkOptions>; readonly forMs: number }
+  /** The process stands still, and then goes on. */
+  | { readonly type: "freeze"; readonly agents: readonly number[]; readonly forMs: number }
+  /** The provider allows only this part of its limits. */
+  | { readonly type: "provider"; readonly factor: number; readonly forMs: number }
+  /** The provider refuses the next call of these agents for no reason. */
+  | { readonly type: "refuse"; readonly agents: readonly number[]; readonly retryAfterMs?: number }
+  /** All agents, or these, are told of new limits; the provider has them, too, when it is all. */
+  | { readonly type: "limits"; readonly limits: Limits; readonly agents?: readonly number[] }
+  /** A message from nowhere arrives at everyone. */
+  | { readonly type: "inject"; readonly message: unknown }
+);
+
+export const networkDefaults: NetworkOptions = {
+  loss: 0.05,
+  duplicates: 0.01,
+  slow: 0.02,
+  delayMs: [50, 100],
+  slowMs: [300, 500],
+};
+
+export const providerDefaults: ProviderOptions = {
+  kind: "sliding",
+  burst: 1,
+  latencyMs: [150, 150],
+  retryAfterMs: undefined,
+};
+
+export function checkOptions({ seed, agents, limits, duration, demand }: SimulationOptions): void {
+  need(Number.isSafeInteger(seed), "seed", "a whole number", seed);
+  need(Number.isSafeInteger(agents) && agents > 0, "agents", "a whole number from 1 on", agents);
+  need(duration > 0 && Number.isFinite(duration), "duration", "a number of milliseconds above 0", duration);
+  const { requests, tokens, windowMs = 60_000 } = limits;
+  need(requests !== undefined || tokens !== undefined, "limits", "one of requests and tokens at least", limits);
+  for (const [name, limit] of Object.entries({ requests, tokens, windowMs }))
+    need(limit === undefined || (limit > 0 && Number.isFinite(limit)), `limits.${name}`, "a number above 0", limit);
+  need(
+    tokens === undefined || demand.tokens !== undefined,
+    "demand.tokens",
+    "given when tokens are limited",
+    undefined,
+  );
+}
+
+function need(isRight: boolean, option: string, rule: string, value: unknown): void {
+  if (!isRight) throw new InvalidConfigError(option, rule, value);
+}

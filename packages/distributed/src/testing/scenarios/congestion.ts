@@ -1,0 +1,132 @@
+import { useBetween } from "../recorder.ts";
+import { atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, within } from "./scenario.ts";
+
+const busy = { load: 3 } as const;
+
+/** How long it takes to recover from a cut to this level, by the formula. */
+function recoveryMs(base: number): number {
+  return Math.ceil(Math.log(1 / base) / Math.log(1.1)) * 30 * SECOND;
+}
+
+/** The provider refuses: because it allows less than it says, because others use the account, or for no reason. */
+export const congestion: readonly Scenario[] = [
+  ...([0.1, 0.5, 1] as const).map(
+    (part): Scenario => ({
+      name: `${part * 100} % of the agents are refused at once`,
+      options: (agents) => ({
+        limits: thousand,
+        demand: { load: 0.5, skew: 0 },
+        faults: [{ at: 4 * MINUTE, type: "refuse", agents: some(agents, part) }],
+        duration: 6 * MINUTE,
+      }),
+      figures: (report) => [
+        atMost("cuts", report.cuts, 1),
+        atLeast("cuts", report.cuts, 1),
+        atMost("cut known everywhere, ms", report.cutSpreadMs, 500),
+      ],
+      mostAgents: 100,
+    }),
+  ),
+  ...(["sliding", "fixed", "bucket"] as const).flatMap((kind) =>
+    ([0.6, 0.1, 0] as const).map(
+      (factor): Scenario => ({
+        name: `the provider falls to ${factor * 100} % for two minutes (${kind})`,
+        options: () => ({
+          limits: thousand,
+          demand: busy,
+          provider: { kind },
+          faults: [{ at: 4 * MINUTE, type: "provider", factor, forMs: 2 * MINUTE }],
+          duration: 16 * MINUTE,
+        }),
+        figures: (report) => [
+          atMost("cuts", report.cuts, factor === 0.6 ? 3 : 5),
+          atMost("refused part", report.refused / report.sent, 0.03),
+          atLeast("use in the end", useBetween(report, 15 * MINUTE, 16 * MINUTE), factor === 0.6 ? 0.9 : 0.5),
+        ],
+      }),
+    ),
+  ),
+  {
+    name: "the provider refuses everything for half an hour",
+    options: () => ({
+      limits: thousand,
+      demand: { load: 1 },
+      faults: [{ at: 3 * MINUTE, type: "provider", factor: 0, forMs: 30 * MINUTE }],
+      duration: 50 * MINUTE,
+    }),
+    figures: (report) => [
+      atLeast("use in the end", useBetween(report, 49 * MINUTE, 50 * MINUTE), 0.01),
+      atMost("refused", report.refused, 2_000),
+    ],
+    mostAgents: 20,
+  },
+  {
+    name: "one refusal for no reason, at 5 % load",
+    options: () => ({
+      limits: thousand,
+      demand: { load: (now) => (now < 5 * MINUTE + recoveryMs(0.5) ? 0.05 : 3), skew: 0 },
+      faults: [{ at: 4 * MINUTE, type: "refuse", agents: [0] }],
+      duration: 16 * MINUTE,
+    }),
+    figures: (report) => [
+      atMost("cuts", report.cuts, 1),
+      atLeast("use when whole again", useBetween(report, 13 * MINUTE, 16 * MINUTE), 0.95),
+    ],
+    mostAgents: 100,
+  },
+  ...([1_000, 60_000] as const).map(
+    (retryAfterMs): Scenario => ({
+      name: `a refusal asks for ${retryAfterMs / 1000} s`,
+      options: () => ({
+        limits: { requests: 6_000 },
+        demand: { load: 3, skew: 0, maxQueue: 1_000 },
+        faults: [{ at: 4 * MINUTE, type: "refuse", agents: [0], retryAfterMs }],
+        duration: 8 * MINUTE,
+      }),
+      figures: (report) => {
+        const resumed = (4 * MINUTE + retryAfterMs) / 1000;
+        return [
+          atMost("cuts", report.cuts, 1),
+          atMost("first second", Math.max(...report.seconds.slice(resumed, resumed + 2)), 2),
+          atMost(
+            "sent in the pause",
+            retryAfterMs > 5_000 ? useBetween(report, 4 * MINUTE + 4 * SECOND, 5 * MINUTE) : 0,
+            0.01,
+          ),
+        ];
+      },
+      mostAgents: 100,
+    }),
+  ),
+  {
+    name: "a newcomer, when the announcement was lost",
+    options: (agents) => ({
+      limits: thousand,
+      demand: { load: 3, skew: 0 },
+      absent: [agents - 1],
+      faults: [
+        { at: 4 * MINUTE, type: "refuse", agents: [0] },
+        { at: 4 * MINUTE + 1_500, type: "join", agents: [agents - 1] },
+      ],
+      duration: 6 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report, 1.02).slice(0, 1),
+      atMost("cuts", report.cuts, 1),
+      atMost("use", useBetween(report, 5 * MINUTE, 5.4 * MINUTE), 0.65),
+    ],
+  },
+  {
+    name: "somebody else uses 40 % of the account",
+    options: () => ({
+      limits: thousand,
+      demand: busy,
+      faults: [{ at: 4 * MINUTE, type: "provider", factor: 0.6, forMs: 20 * MINUTE }],
+      duration: 24 * MINUTE,
+    }),
+    figures: (report) => [
+      atMost("refused part", report.refused / report.sent, 0.03),
+      atLeast("use", useBetween(report, 8 * MINUTE, 24 * MINUTE), 0.45),
+    ],
+  },
+];

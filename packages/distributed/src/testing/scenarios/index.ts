@@ -1,0 +1,11 @@
+import { congestion } from "./congestion.ts";
+import { membership } from "./membership.ts";
+import type { Scenario } from "./scenario.ts";
+import { steady } from "./steady.ts";
+
+/** All that may happen to a swarm, and what must hold then, by theme. */
+export const swarmScenarios: Readonly<Record<"steady" | "membership" | "congestion", readonly Scenario[]>> = {
+  steady,
+  membership,
+  congestion,
+};

@@ -1,0 +1,365 @@
+import type { Fault } from "../options.ts";
+import { useBetween } from "../recorder.ts";
+import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, within } from "./scenario.ts";
+
+const busy = { load: 3 } as const;
+/** Everyone has enough to do, so that who is there matters and not who. */
+const even = { load: 3, skew: 0 } as const;
+
+function upper(agents: number): number[] {
+  return all(agents).slice(Math.floor(agents / 2));
+}
+
+/** Agents that come and go, with or without a goodbye, evenly over the run. */
+function churn(agents: number, perMinute: number, from: number, to: number): Fault[] {
+  const count = Math.round((agents * perMinute * (to - from)) / MINUTE);
+  return Array.from({ length: count }, (_, i): Fault => {
+    const at = from + ((to - from) * (i + 0.5)) / count;
+    return { at, type: "restart", agents: [(i * 7) % agents], downMs: 3 * SECOND, graceful: i % 2 === 0 };
+  });
+}
+
+/** Agents come, go, crash, and cannot hear each other. */
+export const membership: readonly Scenario[] = [
+  {
+    name: "twice as many agents at once",
+    options: (agents) => ({
+      limits: thousand,
+      demand: even,
+      absent: upper(agents),
+      faults: [{ at: 4 * MINUTE, type: "join", agents: upper(agents) }],
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report),
+      atLeast("use after", useBetween(report, 4 * MINUTE + 2 * SECOND, 5 * MINUTE + 2 * SECOND), 0.95),
+    ],
+  },
+  {
+    name: "half of the agents leave",
+    options: (agents) => ({
+      limits: thousand,
+      demand: even,
+      faults: [{ at: 4 * MINUTE, type: "leave", agents: upper(agents) }],
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report),
+      atLeast("use after", useBetween(report, 4 * MINUTE + 2 * SECOND, 5 * MINUTE + 2 * SECOND), 0.95),
+    ],
+  },
+  {
+    name: "a rolling restart, a tenth every ten seconds",
+    options: (agents) => ({
+      limits: thousand,
+      demand: even,
+      faults: Array.from({ length: 10 }, (_, i): Fault => {
+        const tenth = all(agents).filter((agent) => agent % 10 === i);
+        return { at: 4 * MINUTE + i * 10 * SECOND, type: "restart", agents: tenth, downMs: 2 * SECOND, graceful: true };
+      }),
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
+  },
+  ...(
+    [
+      [0.05, 0.95],
+      [0.5, 0.85],
+    ] as const
+  ).map(
+    ([perMinute, use]): Scenario => ({
+      name: `${perMinute * 100} % of the agents are replaced every minute`,
+      options: (agents) => ({
+        limits: thousand,
+        demand: even,
+        faults: churn(agents, perMinute, 2 * MINUTE, 10 * MINUTE),
+        duration: 10 * MINUTE,
+      }),
+      figures: (report) => [
+        atMost("max", report.max, 1.02),
+        // What a crashed agent had sent and not yet said is known to nobody.
+        atMost("refused part", report.refused / report.sent, 0.002),
+        atLeast("use", report.use, use),
+      ],
+    }),
+  ),
+  {
+    name: "half of the agents crash",
+    options: (agents) => ({
+      limits: thousand,
+      demand: even,
+      faults: [{ at: 4 * MINUTE, type: "crash", agents: upper(agents) }],
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report),
+      atLeast("use 100 s later", useBetween(report, 4 * MINUTE + 100 * SECOND, 4 * MINUTE + 160 * SECOND), 0.95),
+    ],
+  },
+  ...[0.1, 0.3, 0.9].flatMap((part) =>
+    [10, 60, 600].map(
+      (seconds): Scenario => ({
+        name: `${part * 100} % of the agents cut off for ${seconds} s`,
+        options: (agents) => ({
+          limits: thousand,
+          demand: busy,
+          faults: [{ at: 4 * MINUTE, type: "cut", agents: some(agents, part), forMs: seconds * SECOND }],
+          duration: (seconds > 60 ? 18 : 8) * MINUTE,
+        }),
+        figures: (report) => [
+          atMost("max", report.max, seconds <= 60 ? 1.02 : 1.02 + 0.5 * Math.max(part, 1 / report.agents)),
+          atLeast("use after", useBetween(report, report.durationMs - 2 * MINUTE, report.durationMs), 0.95),
+        ],
+      }),
+    ),
+  ),
+  {
+    name: "the bus is away for a minute",
+    options: () => ({
+      limits: thousand,
+      demand: busy,
+      faults: [{ at: 4 * MINUTE, type: "bus-down", forMs: MINUTE }],
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report, 1.05),
+      atLeast("use meanwhile", useBetween(report, 4 * MINUTE, 5 * MINUTE), 0.45),
+      atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.95),
+    ],
+  },
+  ...(
+    [
+      ["available", 0.75],
+      ["balanced", 0.45],
+      ["safe", 0],
+    ] as const
+  ).map(
+    ([isolation, use]): Scenario => ({
+      name: `the bus is away for ten minutes, ${isolation}`,
+      options: () => ({
+        limits: thousand,
+        demand: busy,
+        isolation,
+        faults: [{ at: 4 * MINUTE, type: "bus-down", forMs: 10 * MINUTE }],
+        duration: 18 * MINUTE,
+      }),
+      figures: (report) => [
+        ...within(report, 1.05),
+        atLeast("use meanwhile", useBetween(report, 5 * MINUTE, 14 * MINUTE), use),
+        atLeast("use after", useBetween(report, 16 * MINUTE, 18 * MINUTE), 0.8),
+      ],
+    }),
+  ),
+  {
+    name: "the bus comes and goes",
+    options: () => ({
+      limits: thousand,
+      demand: busy,
+      faults: Array.from(
+        { length: 20 },
+        (_, i): Fault => ({ at: (2 + i / 4) * MINUTE, type: "bus-down", forMs: 7 * SECOND }),
+      ),
+      duration: 9 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.7)],
+  },
+  ...(
+    [
+      ["in halves", 2, [0.5]],
+      ["30 to 70", 2, [0.3]],
+      ["in three", 3, [1 / 3, 2 / 3]],
+    ] as const
+  ).map(
+    ([how, _, edges]): Scenario => ({
+      name: `the broker splits ${how} for a minute`,
+      options: (agents) => ({
+        limits: thousand,
+        demand: busy,
+        faults: [
+          {
+            at: 4 * MINUTE,
+            type: "split",
+            groups: [0, ...edges].map((edge, i) =>
+              all(agents).filter((agent) => agent >= edge * agents && agent < (edges[i] ?? 1) * agents),
+            ),
+            forMs: MINUTE,
+          },
+        ],
+        duration: 8 * MINUTE,
+      }),
+      figures: (report) => [
+        atMost("max", report.max, 1.2),
+        atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.6),
+      ],
+    }),
+  ),
+  ...(["deafen", "mute"] as const).map(
+    (type): Scenario => ({
+      name: type === "deafen" ? "a third hears nobody but is heard" : "a third hears but is not heard",
+      options: (agents) => ({
+        limits: thousand,
+        demand: busy,
+        faults: [{ at: 4 * MINUTE, type, agents: some(agents, 1 / 3), forMs: MINUTE }],
+        duration: 8 * MINUTE,
+      }),
+      figures: (report) => [
+        ...within(report, 1.2),
+        atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.6),
+      ],
+    }),
+  ),
+  ...(
+    [
+      ["no loss", { loss: 0, duplicates: 0, slow: 0 }, 0.96, 1.02],
+      ["20 % loss", { loss: 0.2, duplicates: 0.1 }, 0.94, 1.02],
+      ["50 % loss", { loss: 0.5, duplicates: 0.1 }, 0.9, 1.1],
+      ["a tenth of the messages up to ten seconds late", { slow: 0.1, slowMs: [500, 10_000] as const }, 0.94, 1.02],
+    ] as const
+  ).map(
+    ([name, network, use, max]): Scenario => ({
+      name,
+      options: () => ({ limits: thousand, demand: busy, network, duration: 8 * MINUTE }),
+      figures: (report) => [atMost("max", report.max, max), atLeast("use", report.use, use)],
+    }),
+  ),
+  {
+    name: "messages are half a minute late for two minutes",
+    options: () => ({
+      limits: thousand,
+      demand: busy,
+      faults: [{ at: 4 * MINUTE, type: "network", network: { delayMs: [30_000, 31_000], slow: 0 }, forMs: 2 * MINUTE }],
+      duration: 12 * MINUTE,
+    }),
+    figures: (report) => [
+      atMost("max", report.max, 1.2),
+      atLeast("use after", useBetween(report, 9 * MINUTE, 12 * MINUTE), 0.9),
+    ],
+  },
+  {
+    name: "a process stands still for half a minute",
+    options: (agents) => ({
+      limits: thousand,
+      demand: busy,
+      faults: [{ at: 4 * MINUTE, type: "freeze", agents: some(agents, 0.2), forMs: 30 * SECOND }],
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.9)],
+  },
+  {
+    name: "a process stands still for 2 s every 10",
+    options: () => ({
+      limits: thousand,
+      demand: even,
+      faults: Array.from(
+        { length: 40 },
+        (_, i): Fault => ({
+          at: 2 * MINUTE + i * 10 * SECOND,
+          type: "freeze",
+          agents: [0],
+          forMs: 2 * SECOND,
+        }),
+      ),
+      duration: 9 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
+  },
+  {
+    name: "clocks are off by a hundredth",
+    options: () => ({ limits: thousand, demand: busy, drift: 0.01, duration: 8 * MINUTE }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.94)],
+  },
+  {
+    name: "two processes with one name",
+    options: (agents) => ({
+      limits: thousand,
+      demand: even,
+      names: all(agents).map((agent) => `agent-${agent === 1 ? 0 : agent}`),
+      duration: 6 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
+  },
+  {
+    name: "all start while the bus is away, and are told how many they are",
+    options: (agents) => ({
+      limits: thousand,
+      demand: busy,
+      expectedAgents: agents,
+      faults: [{ at: 0, type: "bus-down", forMs: 3 * MINUTE }],
+      duration: 7 * MINUTE,
+      measureFrom: 0,
+    }),
+    figures: (report) => [
+      ...within(report),
+      atLeast("use meanwhile", useBetween(report, MINUTE, 3 * MINUTE), 0.5),
+      atLeast("use after", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.95),
+    ],
+  },
+  {
+    name: "all start while the bus is away, and are not told",
+    options: () => ({
+      limits: thousand,
+      demand: busy,
+      faults: [{ at: 0, type: "bus-down", forMs: 3 * MINUTE }],
+      duration: 7 * MINUTE,
+      measureFrom: 0,
+    }),
+    figures: (report) => [...within(report), atLeast("use after", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.95)],
+  },
+  {
+    name: "one, then two, then one",
+    options: () => ({
+      agents: 2,
+      limits: thousand,
+      demand: even,
+      absent: [1],
+      faults: [
+        { at: 3 * MINUTE, type: "join", agents: [1] },
+        { at: 6 * MINUTE, type: "leave", agents: [1] },
+      ],
+      duration: 9 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
+    mostAgents: 10,
+  },
+  {
+    name: "all the demand moves to another agent in mid-window",
+    options: () => ({
+      limits: thousand,
+      demand: { load: 2, skew: (agent, now) => (agent === (now < 4.5 * MINUTE ? 0 : 1) ? 1 : 0) },
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
+  },
+  {
+    name: "the limit changes while it runs",
+    options: () => ({
+      limits: thousand,
+      demand: { load: 4 },
+      faults: [
+        { at: 3 * MINUTE, type: "limits", limits: { requests: 500 } },
+        { at: 6 * MINUTE, type: "limits", limits: { requests: 800 } },
+      ],
+      duration: 9 * MINUTE,
+    }),
+    figures: (report) => [
+      atMost("max", report.max, 1.02),
+      atMost("use at half", useBetween(report, 4 * MINUTE, 6 * MINUTE), 0.51),
+      atLeast("use at half", useBetween(report, 4 * MINUTE, 6 * MINUTE), 0.48),
+      atLeast("use at 80 %", useBetween(report, 7 * MINUTE, 9 * MINUTE), 0.76),
+    ],
+  },
+  {
+    name: "one agent is configured with half of the limit",
+    options: () => ({
+      limits: thousand,
+      demand: busy,
+      faults: [{ at: 3 * MINUTE, type: "limits", limits: { requests: 500 }, agents: [0] }],
+      duration: 7 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report),
+      atMost("use", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.51),
+      atLeast("use", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.48),
+    ],
+  },
+];

@@ -1,0 +1,288 @@
+import { typicalTokens } from "../costs.ts";
+import { useBetween } from "../recorder.ts";
+import { atLeast, atMost, MINUTE, type Scenario, SECOND, thousand, tokens, within } from "./scenario.ts";
+
+/** Nothing goes wrong but the network, which always loses a little. */
+export const steady: readonly Scenario[] = [
+  {
+    name: "three times the limit, uneven",
+    options: () => ({ limits: thousand, demand: { load: 3 }, duration: 10 * MINUTE }),
+    figures: (report, agents) => [
+      ...within(report),
+      atLeast("use", report.use, 0.96),
+      atLeast("jain", report.jain, agents <= 100 ? 0.99 : 0.9),
+    ],
+  },
+  {
+    name: "1.3 times the limit, uneven",
+    options: () => ({ limits: thousand, demand: { load: 1.3 }, duration: 10 * MINUTE }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
+  },
+  {
+    name: "80 % of the limit",
+    options: () => ({ limits: thousand, demand: { load: 0.8 }, duration: 10 * MINUTE }),
+    figures: (report) => [...within(report), atMost("wait p99", report.wait.p99, 6 * SECOND)],
+  },
+  {
+    name: "30 % of the limit",
+    options: () => ({ limits: thousand, demand: { load: 0.3 }, duration: 5 * MINUTE }),
+    figures: (report) => [
+      ...within(report),
+      atMost("wait p99", report.wait.p99, 0.5 * SECOND),
+      atMost("messages", report.messagesPerAgentSecond, 1.5),
+    ],
+  },
+  {
+    name: "as many agents as requests in a window",
+    options: (agents) => ({ limits: { requests: agents }, demand: { load: 3, skew: 0 }, duration: 10 * MINUTE }),
+    figures: (report) => [
+      ...within(report),
+      atLeast("use", report.use, 0.85),
+      atMost("longest gap", report.longestGap, 3),
+    ],
+  },
+  {
+    name: "a limit of 3 among all",
+    options: () => ({ limits: { requests: 3 }, demand: { load: 5, skew: 0 }, duration: 20 * MINUTE }),
+    figures: (report, agents) => [...within(report, 1), atMost("longest gap", report.longestGap, agents / 3 + 3)],
+    mostAgents: 20,
+  },
+  {
+    name: "one request a minute for fifty",
+    options: () => ({ agents: 50, limits: { requests: 1 }, demand: { load: 10, skew: 0 }, duration: 10 * MINUTE }),
+    figures: (report) => [...within(report, 1), atLeast("sent", report.sent, 8)],
+    mostAgents: 50,
+  },
+  {
+    name: "everybody has calls waiting at the start",
+    options: () => ({
+      limits: thousand,
+      demand: { load: 2, bursts: [{ at: 0, load: 5 }], maxQueue: 5_000 },
+      duration: 3 * MINUTE,
+    }),
+    figures: (report) => within(report),
+  },
+  {
+    name: "five limits at once",
+    options: () => ({
+      limits: thousand,
+      demand: { load: 0, bursts: [{ at: 30 * SECOND, load: 5 }], maxQueue: 5_000 },
+      duration: 7 * MINUTE,
+      measureFrom: 30 * SECOND,
+    }),
+    figures: (report) => [...within(report, 1.05), atLeast("accepted", report.accepted, 4_950)],
+  },
+  {
+    name: "80 % of the limit at once, every minute",
+    options: () => ({
+      limits: thousand,
+      demand: {
+        load: 0,
+        bursts: Array.from({ length: 8 }, (_, i) => ({ at: 30 * SECOND + i * MINUTE, load: 0.8 })),
+        maxQueue: 5_000,
+      },
+      duration: 9 * MINUTE,
+      measureFrom: 0,
+    }),
+    figures: (report) => [...within(report, 1.05), atMost("wait p50", report.wait.p50, 5 * SECOND)],
+  },
+  {
+    name: "no lockstep among equals",
+    options: () => ({
+      limits: { requests: 60_000 },
+      demand: { load: 2, skew: 0, maxQueue: 5_000 },
+      duration: 5 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report),
+      atMost("busiest second", Math.max(...report.seconds.slice(180)), 3),
+      atLeast("use", report.use, 0.96),
+    ],
+    mostAgents: 100,
+  },
+  {
+    name: "demand turns round",
+    options: (agents) => ({
+      limits: thousand,
+      demand: {
+        load: 3,
+        skew: (agent, now) => (agent < agents / 2 === now < 4 * MINUTE ? 1.9 : 0.1) / agents,
+      },
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report),
+      atLeast("use after", useBetween(report, 4 * MINUTE + 10 * SECOND, 5 * MINUTE + 10 * SECOND), 0.9),
+    ],
+  },
+  ...[900, 1_000, 1_100].map(
+    (ms): Scenario => ({
+      name: `demand comes and goes every ${ms} ms`,
+      options: (agents) => ({
+        limits: thousand,
+        demand: { load: 2, skew: (agent, now) => ((Math.floor(now / ms) + agent) % 2 ? 2 : 0) / agents },
+        duration: 5 * MINUTE,
+      }),
+      figures: (report) => [...within(report), atLeast("use", report.use, 0.93)],
+    }),
+  ),
+  {
+    name: "one agent wants 600 times what it can have",
+    options: (agents) => ({
+      limits: thousand,
+      demand: {
+        load: 63,
+        skew: Array.from({ length: agents }, (_, i) => (i === 0 ? 60 : 3 / (agents - 1)) / 63),
+        patienceMs: 30 * SECOND,
+      },
+      duration: 8 * MINUTE,
+    }),
+    figures: (report, agents) => {
+      const [greedy = 0, ...others] = report.served;
+      const sum = others.reduce((all, served) => all + served, 0);
+      return [
+        ...within(report),
+        atMost("greedy's part", greedy / (greedy + sum), 1.1 / agents + 0.02),
+        atLeast("jain", report.jain, 0.95),
+      ];
+    },
+    mostAgents: 20,
+  },
+  {
+    name: "agents that only try, at 90 %",
+    options: (agents) => ({
+      limits: thousand,
+      demand: { load: 0.9, skew: 0, tryOnly: Array.from({ length: agents }, (_, i) => i), patienceMs: 30 * SECOND },
+      duration: 6 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report),
+      atLeast("use", report.use, 0.86),
+      atLeast("least served", Math.min(...report.served) / Math.max(...report.served), 0.7),
+    ],
+    mostAgents: 20,
+  },
+  {
+    name: "weights of 1 to 4",
+    options: (agents) => ({
+      limits: thousand,
+      demand: { load: 4, skew: 0 },
+      weights: Array.from({ length: agents }, (_, i) => 1 + (i % 4)),
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.96), atLeast("jain", report.jain, 0.98)],
+  },
+  ...[1, 10].map(
+    (agents): Scenario => ({
+      name: `fifty calls at once into an idle window, ${agents} agents`,
+      options: () => ({
+        agents,
+        limits: thousand,
+        demand: { load: 0, bursts: [{ at: 30 * SECOND, load: 0.05, agents: [0] }] },
+        duration: MINUTE,
+        measureFrom: 0,
+      }),
+      figures: (report) => [...within(report), atMost("wait p99", report.wait.p99, agents === 1 ? 999 : 4_999)],
+      mostAgents: 10,
+    }),
+  ),
+  {
+    name: "a fixed window, three times the limit",
+    options: () => ({ limits: thousand, demand: { load: 3 }, provider: { kind: "fixed" }, duration: 6 * MINUTE }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.96)],
+  },
+  {
+    name: "a bucket, three times the limit",
+    options: () => ({ limits: thousand, demand: { load: 3 }, provider: { kind: "bucket" }, duration: 6 * MINUTE }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.96)],
+  },
+  {
+    name: "alone",
+    options: () => ({ agents: 1, limits: thousand, demand: { load: 3 }, duration: 6 * MINUTE }),
+    figures: (report) => [...within(report, 1), atLeast("use", report.use, 0.96)],
+    mostAgents: 10,
+  },
+  {
+    name: "a short window of five seconds",
+    options: () => ({
+      limits: { requests: 200, windowMs: 5 * SECOND },
+      demand: { load: 3 },
+      duration: 2 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.75)],
+    mostAgents: 20,
+  },
+  {
+    name: "a window of one second",
+    options: () => ({
+      limits: { requests: 100, windowMs: SECOND },
+      demand: { load: 3 },
+      duration: 2 * MINUTE,
+    }),
+    figures: (report) => [...within(report, 1.1), atLeast("use", report.use, 0.5)],
+    mostAgents: 20,
+  },
+  {
+    name: "tokens at three times the limit",
+    options: () => ({ limits: tokens, demand: { load: 3, tokens: typicalTokens }, duration: 30 * MINUTE }),
+    figures: (report, agents) => [
+      ...within(report),
+      atLeast("use", report.use, 0.95),
+      ...(agents <= 10 ? [atLeast("jain", report.jain, 0.95)] : []),
+      atMost("longest gap", report.longestGap, agents <= 10 ? 4 : 10),
+    ],
+  },
+  {
+    name: "tokens at 80 % of the limit",
+    options: () => ({ limits: tokens, demand: { load: 0.8, tokens: typicalTokens }, duration: 20 * MINUTE }),
+    figures: (report) => within(report),
+  },
+  {
+    name: "tokens at 30 % of the limit",
+    options: () => ({ limits: tokens, demand: { load: 0.3, tokens: typicalTokens }, duration: 20 * MINUTE }),
+    figures: (report) => [...within(report), atMost("wait p99", report.wait.p99, 0.5 * SECOND)],
+  },
+  {
+    name: "a hundredth of the calls takes 60 % of the limit",
+    options: () => ({
+      limits: tokens,
+      demand: { load: 3, tokens: { ...typicalTokens, rare: { part: 0.01, tokens: 60_000 } } },
+      duration: 30 * MINUTE,
+    }),
+    figures: (report, agents) => [
+      ...within(report),
+      atLeast("use", report.use, 0.9),
+      atMost("longest gap", report.longestGap, agents <= 10 ? 6 : 15),
+    ],
+  },
+  {
+    name: "what a call took is known only afterwards",
+    options: () => ({
+      limits: tokens,
+      demand: { load: 3, tokens: { ...typicalTokens, actual: [0.2, 1] } },
+      provider: { latencyMs: [500, 6_000] },
+      duration: 20 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.85)],
+  },
+  {
+    // What is in flight has used more than anyone knows: only a better estimate would help.
+    name: "calls take up to half more than was thought",
+    options: () => ({
+      limits: tokens,
+      demand: { load: 3, tokens: { ...typicalTokens, actual: [0.5, 1.5] } },
+      provider: { latencyMs: [500, 6_000] },
+      duration: 20 * MINUTE,
+    }),
+    figures: (report) => [...within(report, 1.4), atMost("refused part", report.refused / report.sent, 0.05)],
+  },
+  {
+    name: "requests and tokens, now one binds and now the other",
+    options: () => ({
+      limits: { requests: 300, tokens: 100_000 },
+      demand: { load: (now) => (Math.floor(now / (4 * MINUTE)) % 2 ? 3 : 1.5), tokens: { from: 100, to: 600 } },
+      duration: 16 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.94)],
+  },
+];

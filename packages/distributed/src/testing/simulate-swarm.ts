@@ -1,0 +1,339 @@
+import { seededRandom } from "@hivepace/core/testing";
+import type { Agent } from "../engine/agent.ts";
+import type { Amounts } from "../engine/amounts.ts";
+import { newBaseline } from "./baselines.ts";
+import { drawCost, meanCost } from "./costs.ts";
+import { HiveAgent } from "./hive-agent.ts";
+import { Laws } from "./laws.ts";
+import { Network } from "./network.ts";
+import {
+  checkOptions,
+  type Fault,
+  type Limits,
+  networkDefaults,
+  providerDefaults,
+  type SimulationOptions,
+} from "./options.ts";
+import { newProvider, type Provider } from "./provider.ts";
+import { Recorder, type SwarmReport } from "./recorder.ts";
+import { Timeline } from "./timeline.ts";
+import type { Call, Participant, World } from "./world.ts";
+
+/**
+ * Runs a swarm in virtual time, on the engine that ships, against a provider that enforces its limits, and reports what
+ * came of it. Throws when a law of the engine is broken; `checkSwarm` says by which events.
+ */
+export function simulateSwarm(options: SimulationOptions): SwarmReport {
+  checkOptions(options);
+  return new Simulation(options).run();
+}
+
+const WINDOW_MS = 60_000;
+
+class Simulation {
+  readonly #options: SimulationOptions;
+  readonly #timeline = new Timeline();
+  readonly #network: Network;
+  readonly #provider: Provider;
+  readonly #recorder: Recorder;
+  readonly #laws: Laws;
+  readonly #random: () => number;
+  readonly #world: World;
+  readonly #windowMs: number;
+  readonly #limits: Amounts;
+  readonly #participants: (Participant | undefined)[];
+  readonly #lives: number[];
+  readonly #frozen: (unknown[] | undefined)[];
+  readonly #spurious = new Map<number, number | undefined>();
+  readonly #clocks: ((worldMs: number) => number)[];
+  readonly #cuts = new Map<number, { readonly at: number; known: number; spreadMs: number }>();
+  readonly #epochs = new Map<Agent, number>();
+
+  constructor(options: SimulationOptions) {
+    const { agents, seed, limits, drift = 0.0001, demand } = options;
+    this.#options = options;
+    this.#random = seededRandom(seed);
+    this.#windowMs = limits.windowMs ?? WINDOW_MS;
+    this.#limits = amountsOf(limits);
+    this.#participants = new Array<undefined>(agents).fill(undefined);
+    this.#lives = new Array<number>(agents).fill(0);
+    this.#frozen = new Array<undefined>(agents).fill(undefined);
+    // Every clock has a zero and a speed of its own.
+    const clockRandom = seededRandom(seed + 1);
+    this.#clocks = this.#lives.map(() => {
+      const offset = Math.floor(clockRandom() * 1e9);
+      const speed = 1 + drift * (2 * clockRandom() - 1);
+      return (worldMs) => worldMs * speed + offset;
+    });
+    const network = { ...networkDefaults, ...options.network };
+    this.#network = new Network(agents, network, this.#timeline, this.#random, (to, message) =>
+      this.#deliver(to, message),
+    );
+    this.#provider = newProvider({ ...providerDefaults, ...options.provider }, this.#limits, this.#windowMs);
+    const isLong = options.duration >= 4 * this.#windowMs;
+    const from = options.measureFrom ?? (isLong ? 2 * this.#windowMs : options.duration / 3);
+    const weights = this.#lives.map((_, i) => options.weights?.[i] ?? 1);
+    this.#recorder = new Recorder(this.#limits, this.#windowMs, weights, from);
+    this.#laws = new Laws(agents);
+    const timeline = this.#timeline;
+    this.#world = {
+      get now() {
+        return timeline.now;
+      },
+      limits: this.#limits,
+      windowMs: this.#windowMs,
+      agents,
+      send: (call) => this.#send(call),
+      broadcast: (from, message) => this.#network.broadcast(from, message),
+      after: (ms, run) => timeline.after(ms, run),
+      random: this.#random,
+    };
+    for (let i = 0; i < agents; i++) this.#demand(i);
+    for (const burst of demand.bursts ?? []) timeline.at(burst.at, () => this.#burst(burst));
+    for (const fault of options.faults ?? []) if (fault.at > 0) timeline.at(fault.at, () => this.#happen(fault));
+  }
+
+  run(): SwarmReport {
+    const { agents, absent = [], duration, seed, scheme = "hive", faults = [] } = this.#options;
+    for (const fault of faults) if (fault.at <= 0) this.#happen(fault);
+    for (let i = 0; i < agents; i++) if (!absent.includes(i)) this.#start(i);
+    this.#timeline.runUntil(duration);
+    const cuts = [...this.#cuts.values()];
+    return this.#recorder.report({
+      scheme,
+      seed,
+      agents,
+      durationMs: duration,
+      messagesPerAgentSecond: this.#network.published / agents / (duration / 1000),
+      cuts: cuts.length,
+      cutSpreadMs: Math.max(0, ...cuts.map(({ spreadMs }) => spreadMs)),
+    });
+  }
+
+  #start(index: number): void {
+    const { scheme = "hive", isolation = "balanced", expectedAgents, weights, tuning, demand } = this.#options;
+    const life = (this.#lives[index] as number) + 1;
+    this.#lives[index] = life;
+    const clock = this.#clocks[index] as (worldMs: number) => number;
+    const participant =
+      scheme === "hive"
+        ? new HiveAgent(this.#world, {
+            index,
+            id: this.#options.names?.[index] ?? `agent-${index}`,
+            life: life * 1_000 + index,
+            weight: weights?.[index] ?? 1,
+            isolation,
+            expectedAgents,
+            tryOnly: demand.tryOnly?.includes(index) ?? false,
+            clock,
+            tuning,
+            observe: (agent, event, effects) => {
+              this.#laws.check(agent, event, effects, clock(this.#timeline.now));
+              this.#noteCut(agent);
+            },
+          })
+        : newBaseline(scheme, this.#world, index);
+    this.#participants[index] = participant;
+    participant.start();
+  }
+
+  #stop(index: number, graceful: boolean): void {
+    this.#participants[index]?.stop(graceful);
+    this.#participants[index] = undefined;
+    this.#recorder.gone(index);
+  }
+
+  #deliver(to: number, message: unknown): void {
+    const frozen = this.#frozen[to];
+    if (frozen) frozen.push(message);
+    else this.#participants[to]?.hear(message);
+  }
+
+  /** Calls come one by one, at random, as from many users who do not know of each other. */
+  #demand(index: number): void {
+    const { demand, agents, seed } = this.#options;
+    const random = seededRandom(seed * 104_729 + index * 7 + 3);
+    const mean = demand.tokens === undefined ? 0 : meanCost(demand.tokens, seededRandom(5));
+    // One call, in limits.
+    const size = Math.max(...this.#amounts(1, mean).map((amount, i) => amount / (this.#limits[i] as number)));
+    const partAt = partOfDemand(demand.skew ?? 1, index, agents);
+    const rateAt = (now: number): number => {
+      const load = typeof demand.load === "function" ? demand.load(now) : demand.load;
+      return (load * partAt(now)) / size / this.#windowMs;
+    };
+    // The rate may change: candidates come at the highest rate that it has, and only a part of them counts.
+    const most =
+      typeof demand.load === "number" && typeof demand.skew !== "function" ? rateAt(0) : this.#highest(rateAt);
+    if (!(most > 0)) return;
+    const next = (): void => {
+      this.#timeline.after(-Math.log(1 - random()) / most, () => {
+        if (random() * most < rateAt(this.#timeline.now)) this.#arrive(index, random);
+        next();
+      });
+    };
+    next();
+  }
+
+  #highest(rateAt: (now: number) => number): number {
+    let highest = 0;
+    for (let now = 0; now < this.#options.duration; now += 250) highest = Math.max(highest, rateAt(now));
+    return highest;
+  }
+
+  #arrive(index: number, random: () => number): void {
+    const { demand } = this.#options;
+    const { maxQueue = Math.min(60, Math.max(5, ...this.#limits)), patienceMs } = demand;
+    const { expected, actual } =
+      demand.tokens === undefined ? { expected: 0, actual: 0 } : drawCost(demand.tokens, random);
+    const { now } = this.#timeline;
+    const call: Call = {
+      agent: index,
+      arrivedAt: now,
+      expected: this.#amounts(1, expected),
+      actual: this.#amounts(1, actual),
+      givesUpAt: patienceMs === undefined ? Infinity : now - Math.log(1 - random()) * patienceMs,
+      sentAt: Number.NaN,
+      tries: 0,
+    };
+    const participant = this.#participants[index];
+    if (!participant || this.#frozen[index]) return;
+    this.#recorder.offered(call);
+    if (participant.waiting < maxQueue) participant.arrive(call);
+  }
+
+  #burst({ load, agents }: { load: number; agents?: readonly number[] | undefined }): void {
+    const random = seededRandom(this.#options.seed * 31 + Math.round(this.#timeline.now));
+    const to = agents ?? this.#participants.map((_, i) => i);
+    const { demand } = this.#options;
+    const mean = demand.tokens === undefined ? 0 : meanCost(demand.tokens, seededRandom(5));
+    const size = Math.max(...this.#amounts(1, mean).map((amount, i) => amount / (this.#limits[i] as number)));
+    for (let i = 0; i < load / size; i++) this.#arrive(to[i % to.length] as number, random);
+  }
+
+  #send(call: Call): void {
+    const { now } = this.#timeline;
+    const { latencyMs, retryAfterMs } = { ...providerDefaults, ...this.#options.provider };
+    call.sentAt = now;
+    const isSpurious = this.#spurious.has(call.agent);
+    const spuriousRetryMs = this.#spurious.get(call.agent);
+    if (isSpurious) this.#spurious.delete(call.agent);
+    const accepted = !isSpurious && this.#provider.accepts(call.actual, now);
+    const participant = this.#participants[call.agent];
+    this.#recorder.sent(call, accepted, (participant?.waiting ?? 0) > 0);
+    const [least, most] = latencyMs;
+    this.#timeline.after(least + (most - least) * this.#random(), () => {
+      if (this.#participants[call.agent] === participant)
+        participant?.answered(call, { accepted, retryAfterMs: isSpurious ? spuriousRetryMs : retryAfterMs });
+    });
+  }
+
+  #happen(fault: Fault): void {
+    switch (fault.type) {
+      case "crash":
+      case "leave":
+        for (const index of fault.agents) this.#stop(index, fault.type === "leave");
+        break;
+      case "join":
+        for (const index of fault.agents) if (!this.#participants[index]) this.#start(index);
+        break;
+      case "restart":
+        for (const index of fault.agents) this.#stop(index, fault.graceful);
+        this.#timeline.after(fault.downMs, () => {
+          for (const index of fault.agents) if (!this.#participants[index]) this.#start(index);
+        });
+        break;
+      case "cut":
+      case "deafen":
+      case "mute": {
+        const { type } = fault;
+        const who = new Set(fault.agents);
+        this.#network.trouble(
+          fault.forMs,
+          (from, to) => !(who.has(from) && type !== "deafen") && !(who.has(to) && type !== "mute"),
+        );
+        break;
+      }
+      case "split": {
+        const side = new Map(fault.groups.flatMap((group, g) => group.map((index) => [index, g] as const)));
+        this.#network.trouble(fault.forMs, (from, to) => side.get(from) === side.get(to));
+        break;
+      }
+      case "bus-down":
+        this.#network.trouble(fault.forMs, () => false);
+        break;
+      case "network":
+        this.#network.change(fault.forMs, fault.network);
+        break;
+      case "freeze":
+        for (const index of fault.agents) this.#freeze(index, fault.forMs);
+        break;
+      case "provider":
+        this.#provider.setFactor(fault.factor);
+        this.#timeline.after(fault.forMs, () => this.#provider.setFactor(1));
+        break;
+      case "refuse":
+        for (const index of fault.agents) this.#spurious.set(index, fault.retryAfterMs);
+        break;
+      case "limits": {
+        const limits = amountsOf(fault.limits);
+        if (!fault.agents) this.#provider.setLimits(limits);
+        for (const index of fault.agents ?? this.#participants.keys()) this.#participants[index]?.setLimits(limits);
+        break;
+      }
+      case "inject":
+        for (let to = 0; to < this.#participants.length; to++) this.#deliver(to, fault.message);
+        break;
+    }
+  }
+
+  /** It hears everything afterwards, all at once, as from a socket's buffer. */
+  #freeze(index: number, forMs: number): void {
+    const participant = this.#participants[index];
+    if (!participant || this.#frozen[index]) return;
+    const missed: unknown[] = [];
+    this.#frozen[index] = missed;
+    (participant as { pause?: () => void }).pause?.();
+    this.#timeline.after(forMs, () => {
+      this.#frozen[index] = undefined;
+      if (this.#participants[index] !== participant) return;
+      (participant as { resume?: () => void }).resume?.();
+      for (const message of missed) participant.hear(message);
+    });
+  }
+
+  /** When did the first agent know of a cut, and when the last? */
+  #noteCut(agent: Agent): void {
+    for (const pool of agent.pools.values()) {
+      const { epoch } = pool.level;
+      if (epoch === 0 || this.#epochs.get(agent) === epoch) continue;
+      this.#epochs.set(agent, epoch);
+      const cut = this.#cuts.get(epoch) ?? { at: this.#timeline.now, known: 0, spreadMs: 0 };
+      this.#cuts.set(epoch, cut);
+      const live = this.#participants.filter((participant) => participant !== undefined).length;
+      // Those who come later learn it later, of course.
+      if (++cut.known <= live) cut.spreadMs = this.#timeline.now - cut.at;
+    }
+  }
+
+  #amounts(requests: number, tokens: number): number[] {
+    const { limits } = this.#options;
+    return [...(limits.requests === undefined ? [] : [requests]), ...(limits.tokens === undefined ? [] : [tokens])];
+  }
+}
+
+function amountsOf({ requests, tokens }: Limits): number[] {
+  return [requests, tokens].filter((limit) => limit !== undefined);
+}
+
+function partOfDemand(
+  skew: number | readonly number[] | ((agent: number, timeMs: number) => number),
+  index: number,
+  agents: number,
+): (timeMs: number) => number {
+  if (typeof skew === "function") return (timeMs) => skew(index, timeMs);
+  if (typeof skew !== "number") return () => skew[index] ?? 0;
+  let sum = 0;
+  for (let i = 1; i <= agents; i++) sum += i ** -skew;
+  const part = (index + 1) ** -skew / sum;
+  return () => part;
+}
