@@ -29,11 +29,11 @@ function useBesideOthers(): string {
       demand: { load: 3, patienceMs: 30_000 },
       duration: 8 * MINUTE,
     });
-  return chart("What the provider accepted, in limits: 50 agents, demand 3 × the limit", [
-    { name: "Hivepace", color: "#2f7d4f", values: minuteAverage(run("hive").seconds) },
-    { name: "equal split", color: "#b7791f", values: minuteAverage(run("equal-split").seconds) },
-    { name: "gossiped use", color: "#6b7fd7", values: minuteAverage(run("gossip").seconds) },
-    { name: "every agent has the whole limit", color: "#c0392b", values: minuteAverage(run("naive").seconds) },
+  return chart("Accepted in the last minute: 50 agents, demand 3 × the limit", [
+    { name: "Hivepace", color: "#2f7d4f", values: lastMinute(run("hive").seconds) },
+    { name: "equal split", color: "#b7791f", values: lastMinute(run("equal-split").seconds) },
+    { name: "gossiped use", color: "#6b7fd7", values: lastMinute(run("gossip").seconds) },
+    { name: "whole limit each", color: "#c0392b", values: lastMinute(run("naive").seconds) },
   ]);
 }
 
@@ -46,14 +46,14 @@ function cutAndRecovery(): string {
     faults: [{ at: 3 * MINUTE, type: "provider", factor: 0.6, forMs: 2 * MINUTE }],
     duration: 14 * MINUTE,
   });
-  return chart("The provider allows 60 % from minute 3 to 5: all cut once, all recover together", [
-    { name: "accepted", color: "#2f7d4f", values: average(report.seconds, 10) },
+  return chart("Accepted in the last minute: the provider allows 60 % from minute 3 to 5", [
+    { name: "accepted", color: "#2f7d4f", values: lastMinute(report.seconds) },
   ]);
 }
 
 function outage(): string {
   const run = (isolation: "safe" | "balanced" | "available") =>
-    average(
+    lastMinute(
       simulateSwarm({
         seed: 1,
         agents: 20,
@@ -63,24 +63,20 @@ function outage(): string {
         faults: [{ at: 3 * MINUTE, type: "bus-down", forMs: 5 * MINUTE }],
         duration: 11 * MINUTE,
       }).seconds,
-      20,
     );
-  return chart("The bus is away from minute 3 to 8", [
+  return chart("Accepted in the last minute: the bus is away from minute 3 to 8", [
     { name: "available", color: "#2f7d4f", values: run("available") },
     { name: "balanced (default)", color: "#b7791f", values: run("balanced") },
     { name: "safe", color: "#c0392b", values: run("safe") },
   ]);
 }
 
-function minuteAverage(values: readonly number[]): number[] {
-  return average(values, 60);
-}
-
-/** The mean of the last `seconds`, at each second. */
-function average(values: readonly number[], seconds: number): number[] {
-  return values.map((_, i) => {
-    const last = values.slice(Math.max(0, i + 1 - seconds), i + 1);
-    return last.reduce((sum, value) => sum + value, 0) / last.length;
+/** What a provider with a window of a minute has counted, at each second. */
+function lastMinute(seconds: readonly number[]): number[] {
+  let sum = 0;
+  return seconds.map((value, i) => {
+    sum += value - (seconds[i - 60] ?? 0);
+    return sum / 60;
   });
 }
 

@@ -35,7 +35,7 @@ function show(options: Options, name: string, report: SwarmReport, figures: read
 
 function runScenarios(options: Options, size: number): void {
   for (const scenario of Object.values(swarmScenarios).flat()) {
-    if (size > (scenario.mostAgents ?? Infinity) || !scenario.name.includes(options.filter ?? "")) continue;
+    if (size > (scenario.mostAgents ?? Infinity) || !options.filter.test(scenario.name)) continue;
     for (let seed = 1; seed <= options.seeds; seed++) {
       const run = scenario.options(size);
       const agents = run.agents ?? size;

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 export interface Options {
   readonly agents: readonly number[];
   readonly seeds: number;
-  readonly filter: string | undefined;
+  readonly filter: RegExp;
   readonly mixed: number;
   readonly compare: boolean;
   readonly soakHours: number;
@@ -15,7 +15,7 @@ export const usage = `simulate [options]        swarms in virtual time, on the e
 
   --all                   every scenario with 10, 100 and 1,000 agents, 5,000 seeds of mixed faults, a day's soak (hours)
   --agents 10,100         every scenario with so many agents (default: 10)
-  --only <text>           only scenarios whose name has this in it
+  --only <pattern>        only scenarios whose name matches this regular expression
   --seeds <n>             each with so many seeds (default: 1)
   --mixed <n>             so many seeds of mixed faults (default: 0)
   --compare               the hive beside what people do without it
@@ -36,7 +36,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
   return {
     agents: sizes === "" ? [] : sizes.split(",").map((size) => count("--agents", size)),
     seeds: count("--seeds", values.seeds ?? "1"),
-    filter: values.only,
+    filter: pattern(values.only ?? ""),
     mixed: values.mixed === undefined ? (isAll ? 5_000 : 0) : count("--mixed", values.mixed),
     compare: values.compare ?? isAll,
     soakHours: values.soak === undefined ? (isAll ? 24 : 0) : count("--soak", values.soak),
@@ -64,6 +64,14 @@ function read(args: readonly string[]) {
     });
   } catch (error) {
     throw new RangeError((error as Error).message);
+  }
+}
+
+function pattern(text: string): RegExp {
+  try {
+    return new RegExp(text);
+  } catch {
+    throw new RangeError(`--only must be a regular expression, not ${JSON.stringify(text)}`);
   }
 }
 

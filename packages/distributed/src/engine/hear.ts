@@ -124,7 +124,7 @@ function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): vo
     return;
   }
   const known = peer.pools.get(report.name);
-  const isGap = !known || now - known.reportedAt > 2 * agent.config.tuning.heartbeatMs;
+  const isGap = !known || now - known.reportedAt > 2 * Math.max(agent.config.tuning.heartbeatMs, peer.nextMs);
   count(agent, pool, known, report, isGap, now);
   const { claim } = report;
   const hadLimits = known?.limits;

@@ -39,7 +39,7 @@ export function sweep(agent: Agent, now: number): void {
     for (const [name, report] of peer.pools) {
       // Whoever claims something says so at every heartbeat.
       const pool = agent.pools.get(name);
-      if (pool?.claims.has(peer.key) && now - report.reportedAt > silent * heartbeatMs)
+      if (pool?.claims.has(peer.key) && now - report.reportedAt > Math.max(silent * heartbeatMs, 3.1 * peer.nextMs))
         setPeerClaim(pool, peer.key, undefined);
     }
     if (peer.state !== "live" && silentMs > forgetAfter(agent)) {

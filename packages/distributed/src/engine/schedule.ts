@@ -40,12 +40,14 @@ export function publishAt(agent: Agent, now: number): number {
   return due;
 }
 
+/** In a crowd everyone speaks less often: all hear all, and what matters is said at once anyway. */
 export function heartbeatOf(agent: Agent, now: number): number {
-  const { heartbeatMs, idleHeartbeatMs } = agent.config.tuning;
-  for (const pool of agent.pools.values()) if (isFresh(agent, pool, now)) return heartbeatMs;
+  const { heartbeatMs, idleHeartbeatMs, crowd } = agent.config.tuning;
   // Nobody may have heard the last one.
-  const isUnanswered = now - Math.min(agent.unansweredSince, agent.unechoedSince) > heartbeatMs / 2;
-  return isUnanswered ? heartbeatMs : idleHeartbeatMs;
+  if (now - Math.min(agent.unansweredSince, agent.unechoedSince) > heartbeatMs / 2) return heartbeatMs;
+  const busyMs = heartbeatMs * Math.max(1, agent.members / crowd);
+  for (const pool of agent.pools.values()) if (isFresh(agent, pool, now)) return busyMs;
+  return Math.max(busyMs, idleHeartbeatMs);
 }
 
 /** What was said long enough ago is known to all. */

@@ -4,6 +4,8 @@ export interface Tuning {
   readonly heartbeatMs: number;
   /** How often one that has not. */
   readonly idleHeartbeatMs: number;
+  /** With more agents than this they report less often, so that nobody has to hear more. */
+  readonly crowd: number;
   /** Part of the limit that nobody uses while there are several agents: room for what they learn too late. */
   readonly headroom: number;
   /** So long after it was published everyone has heard a message, or one of its repeats. */
@@ -36,6 +38,7 @@ export interface Tuning {
 export const TUNING: Tuning = {
   heartbeatMs: 1_000,
   idleHeartbeatMs: 5_000,
+  crowd: 200,
   headroom: 0.01,
   settleMs: 350,
   repeats: 2,

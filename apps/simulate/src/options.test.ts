@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { parseOptions } from "./options.ts";
+
+test("without options, every scenario runs with ten agents", () => {
+  expect(parseOptions([])).toMatchObject({ agents: [10], seeds: 1, mixed: 0, compare: false, soakHours: 0 });
+});
+
+test("whoever asks for something else gets only that", () => {
+  expect(parseOptions(["--", "--mixed", "50"])).toMatchObject({ agents: [], mixed: 50 });
+  expect(parseOptions(["--all"])).toMatchObject({
+    agents: [10, 100, 1_000],
+    mixed: 5_000,
+    compare: true,
+    soakHours: 24,
+  });
+  expect(parseOptions(["--help"])).toBeUndefined();
+});
+
+test.each([
+  [["--seeds", "0"], "--seeds must be a whole number from 1 on"],
+  [["--agents", "10,many"], "--agents must be a whole number from 1 on"],
+  [["--only", "("], "--only must be a regular expression"],
+  [["--fast"], "--fast"],
+])("%j is refused with what is wrong", (args, words) => {
+  expect(() => parseOptions(args)).toThrowError(expect.objectContaining({ message: expect.stringContaining(words) }));
+});
