@@ -1,7 +1,8 @@
+import { checkAcquireOptions, checkCost, checkMaxQueue } from "./acquire-checks.ts";
 import { AMOUNT, isAmount } from "./amount.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { announced, type DeniedEvent, denied, granted } from "./diagnostics.ts";
-import { CapacityExhaustedError, ClosedError, InvalidConfigError, ResourceUnknownError } from "./errors.ts";
+import { ClosedError, InvalidConfigError, ResourceUnknownError } from "./errors.ts";
 import { Listeners } from "./listeners.ts";
 import type {
   AcquireOptions,
@@ -14,7 +15,7 @@ import type {
 import { Resource } from "./resource.ts";
 import { Sweep } from "./sweep.ts";
 import type { BucketLimit } from "./token-bucket.ts";
-import { tooLarge, WaitingRoom } from "./waiting-room.ts";
+import { waitFor } from "./wait-for.ts";
 
 export interface MemoryLimiterOptions {
   clock?: Clock | undefined;
@@ -55,8 +56,7 @@ export class MemoryLimiter implements RateLimiter {
       sweepIntervalMs = DEFAULTS.sweepIntervalMs,
       capacityFor,
     } = options;
-    if (!(maxQueue === Infinity || (Number.isInteger(maxQueue) && maxQueue >= 0)))
-      throw new InvalidConfigError("maxQueue", "a whole number of 0 or more, or Infinity", maxQueue);
+    checkMaxQueue(maxQueue);
     if (!isAmount(sweepIntervalMs)) throw new InvalidConfigError("sweepIntervalMs", AMOUNT, sweepIntervalMs);
     if (capacityFor !== undefined && typeof capacityFor !== "function")
       throw new InvalidConfigError("capacityFor", "a function", capacityFor);
@@ -92,7 +92,7 @@ export class MemoryLimiter implements RateLimiter {
         if (granted.hasSubscribers) granted.publish({ resource, cost });
         return GRANTED;
       }
-      return this.#wait(resource, entry, cost, now, options);
+      return waitFor(resource, entry, this.#clock, this.#maxQueue, cost, now, options);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -177,46 +177,6 @@ export class MemoryLimiter implements RateLimiter {
     return this.close();
   }
 
-  #wait(resource: string, entry: Resource, cost: number, now: number, options?: AcquireOptions): Promise<void> {
-    const { signal, timeoutMs = Infinity, priority = 0 } = options ?? {};
-    const refusal = this.#refusal(resource, entry, cost, timeoutMs, now);
-    if (refusal) {
-      if (denied.hasSubscribers) denied.publish({ resource, cost, reason: refusal.reason });
-      throw refusal;
-    }
-    entry.room ??= new WaitingRoom(resource, entry, this.#clock);
-    const room = entry.room;
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => room.leave(waiter, signal?.reason);
-      const waiter = {
-        cost,
-        since: now,
-        deadline: now + timeoutMs,
-        grant: () => {
-          signal?.removeEventListener("abort", onAbort);
-          resolve();
-        },
-        refuse: (reason: unknown) => {
-          signal?.removeEventListener("abort", onAbort);
-          reject(reason);
-        },
-      };
-      signal?.addEventListener("abort", onAbort);
-      room.join(waiter, priority);
-    });
-  }
-
-  /** Why a request cannot even begin to wait. */
-  #refusal(resource: string, entry: Resource, cost: number, timeoutMs: number, now: number) {
-    if (cost > entry.burst) return tooLarge(resource, cost, entry.burst);
-    const waiting = entry.room?.size ?? 0;
-    const retryAfterMs = entry.room?.waitMs(cost, now) ?? entry.waitMs(cost, now);
-    if (waiting >= this.#maxQueue)
-      return new CapacityExhaustedError(resource, "queue-full", `${waiting} wait already`, retryAfterMs);
-    if (timeoutMs === 0) return new CapacityExhaustedError(resource, "timeout", "it would have to wait", retryAfterMs);
-    return undefined;
-  }
-
   #find(resource: string): Resource | undefined {
     const entry = this.#resources.get(resource) ?? this.#make(resource);
     if (entry === undefined) return undefined;
@@ -257,15 +217,4 @@ export class MemoryLimiter implements RateLimiter {
         : "unknown";
     denied.publish({ resource, cost, reason });
   }
-}
-
-function checkCost(cost: number): void {
-  if (!isAmount(cost)) throw new InvalidConfigError("cost", AMOUNT, cost);
-}
-
-function checkAcquireOptions({ cost, timeoutMs, priority }: AcquireOptions): void {
-  if (cost !== undefined) checkCost(cost);
-  if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw new InvalidConfigError("timeoutMs", "0 or more", timeoutMs);
-  if (priority !== undefined && !Number.isFinite(priority))
-    throw new InvalidConfigError("priority", "a finite number", priority);
 }

@@ -49,6 +49,8 @@ export interface ReducedDetails {
   sentAgoMs?: number | undefined;
   /** What the provider asked for in `Retry-After`. */
   retryAfterMs?: number | undefined;
+  /** "limit": we send too much, cut back (default). "overload": the provider is in trouble, pause and do not cut. */
+  kind?: "limit" | "overload" | undefined;
 }
 
 export interface Capacity {

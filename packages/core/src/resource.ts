@@ -1,11 +1,11 @@
 import { type BucketLimit, TokenBucket } from "./token-bucket.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
+import type { Served, WaitingRoom } from "./waiting-room.ts";
 
 /**
  * A limited resource: its bucket, what is in flight and who waits. It is a bucket rather than has one because a
  * program may hold a million of these.
  */
-export class Resource extends TokenBucket {
+export class Resource extends TokenBucket implements Served {
   inFlight = 0;
   /** There only while somebody waits. */
   room: WaitingRoom | undefined = undefined;
@@ -26,5 +26,9 @@ export class Resource extends TokenBucket {
     if (this.inFlight === 0) return false;
     this.inFlight--;
     return true;
+  }
+
+  lineChanged(next: number | undefined, _all: number, now: number): number {
+    return next === undefined ? Infinity : this.readyAt(next, now);
   }
 }

@@ -1,23 +1,40 @@
 import type { Clock } from "./clock.ts";
 import { granted, type WaitedEvent, waited } from "./diagnostics.ts";
 import { CapacityExhaustedError } from "./errors.ts";
-import type { Resource } from "./resource.ts";
 import { SAME_MS } from "./token-bucket.ts";
 import { type Waiter, WaitLine } from "./wait-line.ts";
 
 /** No re-check comes sooner, so that a clock too coarse for the wait cannot make it spin. */
 const SHORTEST_WAIT_MS = 1e-3;
 
+/** What a line stands before. Whoever decides, a bucket or a swarm, the line is the same. */
+export interface Served {
+  inFlight: number;
+  /** There only while somebody waits. */
+  room: WaitingRoom | undefined;
+  /** The most that can ever be taken at once. */
+  readonly burst: number;
+  take(cost: number, now: number): boolean;
+  /** When `cost` could be taken; in the past when it could have been since. */
+  readyAt(cost: number, now: number): number;
+  waitMs(cost: number, now: number): number;
+  /**
+   * Told after every change of the line: what its head costs (undefined when nobody is left), and all of it. Says when the
+   * line should be served again; Infinity when it will call `serve` itself.
+   */
+  lineChanged(next: number | undefined, all: number, now: number): number;
+}
+
 /** Those who wait for one resource, and the one timer that they need. It exists only while there are any. */
 export class WaitingRoom {
   readonly #name: string;
-  readonly #resource: Resource;
+  readonly #resource: Served;
   readonly #clock: Clock;
   readonly #line = new WaitLine();
   #wakeAt = Infinity;
   #cancel: (() => void) | undefined;
 
-  constructor(name: string, resource: Resource, clock: Clock) {
+  constructor(name: string, resource: Served, clock: Clock) {
     this.#name = name;
     this.#resource = resource;
     this.#clock = clock;
@@ -113,14 +130,14 @@ export class WaitingRoom {
   /** Keeps the timer at the next time at which something happens; none when nobody waits. */
   #arm(now: number): void {
     const head = this.#line.head;
-    const wakeAt = head
-      ? Math.min(this.#resource.readyAt(head.cost, now), this.#line.nextToExpire?.deadline ?? Infinity)
-      : Infinity;
     if (!head) this.#resource.room = undefined;
+    const serveAt = this.#resource.lineChanged(head?.cost, this.#line.cost, now);
+    const wakeAt = head ? Math.min(serveAt, this.#line.nextToExpire?.deadline ?? Infinity) : Infinity;
     if (this.#cancel && this.#wakeAt === wakeAt) return;
     this.#cancel?.();
     this.#wakeAt = wakeAt;
-    this.#cancel = head && this.#clock.after(Math.max(SHORTEST_WAIT_MS, wakeAt - now), () => this.#wake());
+    this.#cancel =
+      wakeAt < Infinity ? this.#clock.after(Math.max(SHORTEST_WAIT_MS, wakeAt - now), () => this.#wake()) : undefined;
   }
 
   #wake(): void {
