@@ -23,7 +23,7 @@ export function want(agent: Agent, pool: Pool, next: Amounts | undefined, all: A
   open(agent, pool, next, now);
 }
 
-export function withdraw(agent: Agent, pool: Pool, now: number): void {
+function withdraw(agent: Agent, pool: Pool, now: number): void {
   pool.claim = undefined;
   pool.changedAt = now;
   reportBy(agent, pool, now, repeatsOf(agent, pool));

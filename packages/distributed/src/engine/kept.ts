@@ -45,8 +45,8 @@ function mostKept(agent: Agent, pool: Pool, now: number): number[] {
   const kept = pool.kept ?? keep(agent, pool, now);
   pool.own.expire(now);
   const silentMs = now - kept.since;
-  const factor = kept.isAgreed ? Math.max(KEPT[agent.config.isolation], trust(silentMs)) : 1;
-  return scaled(keptAfter(kept, silentMs, pool.config.windowMs), factor * CAUTION);
+  const factor = kept.isAgreed ? CAUTION * Math.max(KEPT[agent.config.isolation], trust(silentMs)) : 1;
+  return scaled(keptAfter(kept, silentMs, pool.config.windowMs), factor);
 }
 
 /** Remembers the last agreement. The others have missed this agent since its first message that did not come back. */

@@ -87,7 +87,7 @@ export interface Pool {
 }
 
 /** A report, and what was used blindly before it and after the one before. */
-export interface Report {
+interface Report {
   readonly seq: number;
   readonly at: number;
   readonly blind: Amounts;

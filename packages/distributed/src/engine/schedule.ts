@@ -24,7 +24,7 @@ export function reportBy(agent: Agent, pool: Pool, now: number, repeats: number)
 }
 
 /** Something changed of late: it is said at every heartbeat, and now and then once all must have heard it. */
-export function isFresh(agent: Agent, pool: Pool, now: number): boolean {
+function isFresh(agent: Agent, pool: Pool, now: number): boolean {
   return pool.claim !== undefined || now - pool.changedAt < 3 * agent.config.tuning.heartbeatMs;
 }
 

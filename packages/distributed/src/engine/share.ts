@@ -9,7 +9,7 @@ export function fairShares(capacity: number, demands: readonly number[], weights
 }
 
 /** How high the water stands, for each unit of weight; Infinity when there is enough for all. */
-export function waterLevel(capacity: number, demands: readonly number[], weights: readonly number[]): number {
+function waterLevel(capacity: number, demands: readonly number[], weights: readonly number[]): number {
   const order = demands.map((_, i) => i).sort((a, b) => height(a) - height(b));
   let left = capacity;
   let weight = weights.reduce((sum, w) => sum + w, 0);
