@@ -18,7 +18,13 @@ export default defineConfig({
     projects: [
       {
         ...shared,
-        test: { name: "unit", include: ["**/*.test.ts"], exclude: [...never, needsServers, needsBrowser] },
+        test: {
+          name: "unit",
+          include: ["**/*.test.ts"],
+          exclude: [...never, needsServers, needsBrowser],
+          // They take milliseconds; this only ends one that hangs, also on a machine that is busy with everything else.
+          testTimeout: 30_000,
+        },
       },
       {
         ...shared,
