@@ -25,6 +25,9 @@ export default defineConfig({
   splitting: true,
   sourcemap: true,
   treeshake: true,
+  // `node:crypto` stays what it is: without its prefix some bundlers look for a package of that name.
+  removeNodeProtocol: false,
+  external: [/^node:/],
   // esbuild makes `var` of our constants, which V8 does not fold; with this it puts their values where they are used.
   esbuildOptions: (options) => {
     options.minifySyntax = true;

@@ -90,9 +90,14 @@ const rawKafka: Open = async (broker) => {
   return link;
 };
 
+type OpenBus = (address: string) => Promise<MessageBus>;
+const nats: OpenBus = (servers) => natsBus({ servers });
+const redis: OpenBus = (url) => redisPubSubBus({ url });
+const kafka: OpenBus = (broker) => kafkaBus({ brokers: [broker] });
+
 /** Each broker: our bus beside its bare client. */
-export const brokers: readonly { kind: ServerKind; raw: Open; ours: Open }[] = [
-  { kind: "nats", raw: rawNats, ours: busLink((servers) => natsBus({ servers })) },
-  { kind: "redis", raw: rawRedis, ours: busLink((url) => redisPubSubBus({ url })) },
-  { kind: "kafka", raw: rawKafka, ours: busLink((broker) => kafkaBus({ brokers: [broker] })) },
+export const brokers: readonly { kind: ServerKind; raw: Open; ours: Open; bus: OpenBus }[] = [
+  { kind: "nats", raw: rawNats, ours: busLink(nats), bus: nats },
+  { kind: "redis", raw: rawRedis, ours: busLink(redis), bus: redis },
+  { kind: "kafka", raw: rawKafka, ours: busLink(kafka), bus: kafka },
 ];

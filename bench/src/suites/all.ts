@@ -8,6 +8,7 @@ import { rateMemory } from "./rate-memory.ts";
 import { rateThreads } from "./rate-threads.ts";
 import { route } from "./route.ts";
 import { size } from "./size.ts";
+import { swarm } from "./swarm.ts";
 import { sync } from "./sync.ts";
 import { syncBeside } from "./sync-beside.ts";
 import { tryAcquire } from "./try-acquire.ts";
@@ -24,6 +25,7 @@ export const allSuites: readonly Suite[] = [
   sync,
   syncBeside,
   route,
+  swarm,
   memory,
   rateMemory,
   size,

@@ -1,3 +1,4 @@
+export type { Isolation } from "./engine/silence.ts";
 export { startGlobalView } from "./global-view/global-view.ts";
 export type { GlobalViewOptions } from "./global-view/options.ts";
 export type {
@@ -7,6 +8,17 @@ export type {
   OthersUsage,
   SyncEvent,
 } from "./global-view/view-types.ts";
+export { type DistributedConfig, defaultDistributedConfig, validateDistributedConfig } from "./limiter/config.ts";
+export { createDistributedLimiter } from "./limiter/create-distributed-limiter.ts";
+export type {
+  DistributedCapacity,
+  DistributedLimiter,
+  DistributedStatus,
+  LevelCause,
+  PeerStatus,
+  ResourceStatus,
+  SwarmMode,
+} from "./limiter/distributed-limiter.ts";
 export { createRouter } from "./router/router.ts";
 export type {
   PassedOver,
@@ -16,3 +28,4 @@ export type {
   RoutingDecision,
   RoutingStrategy,
 } from "./router/router-types.ts";
+export { CAPACITY_SUBJECT, PRESENCE_SUBJECT, SUBJECT_PREFIX } from "./wire/subjects.ts";

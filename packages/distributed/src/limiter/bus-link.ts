@@ -1,0 +1,149 @@
+import { type MessageBus, namespacedBus, type Subscription } from "@hivepace/bus";
+import { type Clock, isHivepaceError } from "@hivepace/core";
+import { warn } from "@hivepace/core/internal";
+import { BadMessage } from "../wire/fields.ts";
+import { Seal } from "../wire/seal.ts";
+import { CAPACITY_SUBJECT, MOST_BYTES_HEARD, MOST_BYTES_SENT, PRESENCE_SUBJECT } from "../wire/subjects.ts";
+import type { Settings } from "./config.ts";
+
+/** So long a start waits for a bus that is ready and does not answer; then it goes on without. */
+const PATIENCE_MS = 5_000;
+const TRY_AGAIN_MS = 5_000;
+
+/** What arrives, already opened. Each may throw `BadMessage`. */
+export interface Ears {
+  readonly presence: (message: Uint8Array) => void;
+  readonly capacity: (message: Uint8Array) => void;
+}
+
+/** A limiter's two subjects on its bus: signs and publishes, opens and counts what has to be ignored. */
+export class BusLink {
+  readonly #bus: MessageBus;
+  readonly #isWrapped: boolean;
+  readonly #seal: Seal;
+  readonly #clock: Clock;
+  readonly #handlers: readonly (readonly [subject: string, handler: (payload: Uint8Array) => void])[];
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #ignored = new Map<string, number>();
+  #cancelRetry: (() => void) | undefined;
+  #isClosed = false;
+  published = 0;
+  publishedBytes = 0;
+  unpublished = 0;
+  lastFailure: unknown;
+
+  constructor({ bus, namespace, secrets, clock }: Settings, ears: Ears) {
+    this.#bus = namespace === undefined ? bus : namespacedBus(bus, namespace);
+    this.#isWrapped = namespace !== undefined;
+    this.#seal = new Seal(secrets, namespace ?? "");
+    this.#clock = clock;
+    this.#handlers = [
+      [PRESENCE_SUBJECT, (payload) => this.#receive(PRESENCE_SUBJECT, payload, ears.presence)],
+      [CAPACITY_SUBJECT, (payload) => this.#receive(CAPACITY_SUBJECT, payload, ears.capacity)],
+    ];
+  }
+
+  get state(): MessageBus["state"] {
+    return this.#bus.state;
+  }
+
+  get echoes(): boolean {
+    return this.#bus.supports.echo;
+  }
+
+  /** How large a message may be before it is signed. */
+  get maxBytes(): number {
+    return Math.min(MOST_BYTES_SENT, this.#bus.supports.maxPayloadBytes) - this.#seal.bytes;
+  }
+
+  /** What was ignored, by reason. */
+  get ignored(): ReadonlyMap<string, number> {
+    return this.#ignored;
+  }
+
+  ignore(reason: string): void {
+    this.#ignored.set(reason, (this.#ignored.get(reason) ?? 0) + 1);
+  }
+
+  /**
+   * Resolves when the broker has confirmed both subjects; when it is away, at once: then they follow as soon as it is back.
+   * Rejects when the bus is closed or refuses.
+   */
+  async open(): Promise<void> {
+    let isOver = false;
+    const subscribed = this.#subscribe();
+    subscribed.catch((error) => isOver && this.#failed(error));
+    await Promise.race([subscribed, this.#away(subscribed)]);
+    isOver = true;
+  }
+
+  /** Never rejects: the next message says all that this one did. */
+  async publish(subject: string, message: Uint8Array): Promise<void> {
+    const payload = this.#seal.close(subject, message);
+    try {
+      await this.#bus.publish(subject, payload);
+      this.published++;
+      this.publishedBytes += payload.length;
+    } catch (error) {
+      this.unpublished++;
+      this.lastFailure = error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelRetry?.();
+    await Promise.all([...this.#subscriptions.values()].map((subscription) => subscription.unsubscribe()));
+    if (this.#isWrapped) await this.#bus.close();
+  }
+
+  /** Resolves when the bus is not there, or does not answer; in any case when `done` has ended. */
+  #away(done: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#bus.state === "connecting" || this.#bus.state === "interrupted") {
+        resolve();
+        return;
+      }
+      const end = (): void => {
+        stop();
+        cancel();
+        resolve();
+      };
+      const stop = this.#bus.onState((state) => state === "interrupted" && end());
+      const cancel = this.#clock.after(PATIENCE_MS, end);
+      done.then(end, end);
+    });
+  }
+
+  async #subscribe(): Promise<void> {
+    await Promise.all(
+      this.#handlers.map(async ([subject, handler]) => {
+        if (this.#subscriptions.has(subject)) return;
+        const subscription = await this.#bus.subscribe(subject, handler);
+        if (this.#isClosed) await subscription.unsubscribe();
+        else this.#subscriptions.set(subject, subscription);
+      }),
+    );
+  }
+
+  /** In the background, after the start. A bus that is closed stays so; one that refused may be asked again. */
+  #failed(error: unknown): void {
+    if (this.#isClosed || isHivepaceError(error, "BUS_CLOSED")) return;
+    warn("HIVEPACE_SUBSCRIBE_FAILED", `cannot hear the other agents, will try again: ${String(error)}`, error);
+    const again = (): void => {
+      this.#subscribe().catch((failure) => this.#failed(failure));
+    };
+    this.#cancelRetry = this.#clock.after(TRY_AGAIN_MS, again, { background: true });
+  }
+
+  #receive(subject: string, payload: Uint8Array, hear: (message: Uint8Array) => void): void {
+    if (this.#isClosed) return;
+    try {
+      if (payload.length > MOST_BYTES_HEARD) throw new BadMessage("too large");
+      hear(this.#seal.open(subject, payload));
+    } catch (error) {
+      if (!(error instanceof BadMessage)) throw error;
+      this.ignore(error.reason);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { Agent } from "../engine/agent.ts";
+import { at } from "../engine/amounts.ts";
+import { type Level, type LevelRules, levelAt } from "../engine/level.ts";
+import type { Message, PoolReport } from "../engine/message.ts";
+import type { Pool } from "../engine/pool.ts";
+import { type CapacityMessage, foreignOrigin } from "../wire/capacity.ts";
+import { BadMessage } from "../wire/fields.ts";
+
+/** Whoever is not known to be one of us cannot make all pause for longer than this, or one window. */
+const LONGEST_UNSIGNED_PAUSE_MS = 60_000;
+/** A recovery that was set elsewhere is no slower than this many times ours. */
+const SLOWEST_RECOVERY = 10;
+const SLACK = 1e-6;
+
+/**
+ * A message as the engine may hear it: nothing in it can raise a capacity above the configured one or push it below the
+ * least. Throws `BadMessage` when it contradicts what the same agent has said before.
+ */
+export function bounded(agent: Agent, message: Message, isSigned: boolean): Message {
+  const known = agent.peers.get(`${message.id} ${message.life}`);
+  const pools = message.pools.map((report) => {
+    const pool = agent.pools.get(report.name);
+    // The engine counts what it does not know.
+    if (!pool || report.limits.length !== pool.limits.length) return report;
+    const before = known?.pools.get(report.name);
+    if (before && known && message.seq > known.seq) {
+      if (isLess(report.sent, before.sent) || isLess(report.back, before.back))
+        throw new BadMessage("counts went back");
+    }
+    if (isLess(report.sent, report.back)) throw new BadMessage("more given back than used");
+    return boundedReport(pool, report, isSigned);
+  });
+  return { ...message, pools };
+}
+
+function boundedReport(pool: Pool, report: PoolReport, isSigned: boolean): PoolReport {
+  const { rules, limits: configured } = pool.config;
+  const limits = report.limits.map((limit, i) => Math.max(limit, at(configured, i) * rules.least));
+  return { ...report, limits, level: report.level && boundedLevel(pool, report.level, isSigned) };
+}
+
+export function boundedLevel({ config }: Pool, level: Level, isSigned: boolean): Level {
+  const { least, most, recoveryFactor, recoveryIntervalMs } = config.rules;
+  return {
+    ...level,
+    base: Math.max(level.base, least),
+    most: Math.min(level.most, most),
+    recoveryFactor: Math.max(level.recoveryFactor, 1 + (recoveryFactor - 1) / SLOWEST_RECOVERY),
+    recoveryIntervalMs: Math.min(level.recoveryIntervalMs, recoveryIntervalMs * SLOWEST_RECOVERY),
+    pauseMs: isSigned ? level.pauseMs : Math.min(level.pauseMs, Math.max(LONGEST_UNSIGNED_PAUSE_MS, config.windowMs)),
+  };
+}
+
+/**
+ * What an agent means that knows no registers: one more cut, to the number that it gives. Throws `BadMessage` when that is
+ * no cut, or belongs to the last one. With ages in the place of times.
+ */
+export function foreignLevel(pool: Pool, message: CapacityMessage, now: number): Level {
+  const { rules, limits } = pool.config;
+  const { level } = pool;
+  const base = Math.max(rules.least, message.newCapacity / at(limits, 0));
+  if (base >= levelAt(level, now)) throw new BadMessage("no lower capacity");
+  if (isCooling(level, rules, now)) throw new BadMessage("within the cooldown");
+  const { recoveryFactor, recoveryIntervalMs, most } = rules;
+  return {
+    epoch: level.epoch + 1,
+    round: 0,
+    base,
+    recoveryFactor,
+    recoveryIntervalMs,
+    most,
+    cutAt: 0,
+    pausedAt: 0,
+    pauseMs: 0,
+    origin: foreignOrigin(message.agentId, message.timestamp),
+    reason: message.reason,
+  };
+}
+
+function isCooling(level: Level, { cooldownMs }: LevelRules, now: number): boolean {
+  return level.base < 1 && now - level.cutAt < cooldownMs;
+}
+
+function isLess(amounts: readonly number[], others: readonly number[]): boolean {
+  return amounts.some((amount, i) => amount < at(others, i) - SLACK);
+}

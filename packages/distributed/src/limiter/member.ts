@@ -1,0 +1,179 @@
+import { randomInt } from "node:crypto";
+import type { Clock } from "@hivepace/core";
+import { type Agent, modeOf, newAgent } from "../engine/agent.ts";
+import { hearLevel } from "../engine/hear.ts";
+import type { Refused } from "../engine/level.ts";
+import type { Message } from "../engine/message.ts";
+import type { Pool, PoolConfig } from "../engine/pool.ts";
+import { withAges } from "../engine/publish.ts";
+import { repeatsOf, reportBy } from "../engine/schedule.ts";
+import { TUNING } from "../engine/tuning.ts";
+import { type CapacityMessage, decodeCapacity, encodeCapacity } from "../wire/capacity.ts";
+import { BadMessage } from "../wire/fields.ts";
+import { LONGEST_REASON } from "../wire/level-fields.ts";
+import { decodePresence, encodePresence } from "../wire/presence.ts";
+import { CAPACITY_SUBJECT, PRESENCE_SUBJECT } from "../wire/subjects.ts";
+import { BusLink } from "./bus-link.ts";
+import type { Settings } from "./config.ts";
+import { bounded, boundedLevel, foreignLevel } from "./hearing.ts";
+import { Host } from "./host.ts";
+import { Pools } from "./pools.ts";
+import { Replays } from "./replays.ts";
+import { totalOf } from "./total.ts";
+import { Worries } from "./worries.ts";
+
+export interface MemberOptions {
+  readonly serve: (pool: string) => void;
+  readonly look: (now: number) => number;
+}
+
+/** An agent of the engine on a real bus and a real clock. */
+export class Member {
+  readonly agent: Agent;
+  readonly host: Host;
+  readonly link: BusLink;
+  readonly #clock: Clock;
+  readonly #isSigned: boolean;
+  readonly #isShared: boolean;
+  readonly #pools: Pools;
+  readonly #worries: Worries;
+  readonly #replays = new Replays();
+  #announcements = 0;
+  /** When a message of its own last came back. */
+  echoAt = -Infinity;
+  isClosed = false;
+
+  constructor(settings: Settings, options: MemberOptions) {
+    const { agentId: id, clock, weight, isolation, expectedAgents, heartbeatIntervalMs, secrets, sharing } = settings;
+    this.#clock = clock;
+    this.#isSigned = secrets.length > 0;
+    this.#isShared = sharing === "fair";
+    this.link = new BusLink(settings, {
+      presence: (message) => this.#hearPresence(decodePresence(message)),
+      capacity: (message) => this.#hearCapacity(decodeCapacity(message)),
+    });
+    const agent = newAgent(
+      {
+        id,
+        // The start, and a random part: of two lives that began in the same millisecond one is still the later.
+        life: Math.floor(clock.epochMs()) * 1_000 + randomInt(1_000),
+        weight,
+        isolation,
+        expectedAgents,
+        hasBus: true,
+        echoes: this.link.echoes,
+        tuning: { ...TUNING, heartbeatMs: heartbeatIntervalMs, idleHeartbeatMs: 5 * heartbeatIntervalMs },
+      },
+      clock.now(),
+    );
+    this.agent = agent;
+    this.#pools = new Pools(agent);
+    this.#worries = new Worries(agent);
+    this.host = new Host({
+      agent,
+      clock,
+      publish: (message) => void this.#publish(message),
+      serve: options.serve,
+      look: (now) => {
+        this.#worries.look(now);
+        this.#pools.sweep(now);
+        return options.look(now);
+      },
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.link.open();
+    // From here on it listens.
+    const now = this.#clock.now();
+    this.agent.joinedAt = now;
+    this.agent.startedAt = now;
+    this.agent.steppedAt = now;
+    this.host.do({ type: "wake" }, now);
+  }
+
+  /** While somebody waits, the process stays alive. */
+  set isAwaited(isAwaited: boolean) {
+    this.host.isAwaited = isAwaited;
+  }
+
+  wake(): void {
+    this.host.do({ type: "wake" });
+  }
+
+  /** Sets or changes a limit. One that is new to an agent that is not new itself has to be listened for. */
+  setPool(config: PoolConfig, now: number): { pool: Pool; listensUntil: number } {
+    const { agent } = this;
+    const isNew = !agent.pools.has(config.name);
+    const pool = this.#pools.set(config, now);
+    const { listen, heartbeatMs } = agent.config.tuning;
+    const isLate = isNew && this.#isShared && agent.peers.size > 0 && modeOf(agent, now) !== "listening";
+    // As a newcomer it is told by all what they have used.
+    if (isLate) agent.startedAt = now;
+    reportBy(agent, pool, now, repeatsOf(agent, pool));
+    return { pool, listensUntil: isLate ? now + listen * heartbeatMs : -Infinity };
+  }
+
+  removePool(name: string): void {
+    this.#pools.remove(name);
+  }
+
+  /** The provider refused a request: all hear of it, also those who know nothing of registers. */
+  refused(pool: Pool, refused: Omit<Refused, "sentAt"> & { readonly sentAgoMs: number }): void {
+    const now = this.#clock.now();
+    const { sentAgoMs, retryAfterMs, isOverload } = refused;
+    const reason = refused.reason.slice(0, LONGEST_REASON);
+    const before = pool.level;
+    const details = { sentAt: now - sentAgoMs, retryAfterMs, isOverload, reason };
+    this.host.do({ type: "refused", pool: pool.config.name, refused: details }, now);
+    if (pool.level !== before && !this.isClosed) this.#announce(pool, now);
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    const goodbye = this.host.close();
+    if (goodbye) await this.#publish(goodbye);
+    await this.link.close();
+  }
+
+  async #publish(message: Message): Promise<void> {
+    const payloads = encodePresence(message, this.link.maxBytes);
+    await Promise.all(payloads.map((payload) => this.link.publish(PRESENCE_SUBJECT, payload)));
+  }
+
+  #announce(pool: Pool, now: number): void {
+    const { level, config } = pool;
+    const { id, life } = this.agent.config;
+    const message = encodeCapacity({
+      resource: config.name,
+      agentId: id,
+      newCapacity: totalOf(pool, now),
+      reason: level.reason,
+      timestamp: new Date(this.#clock.epochMs()),
+      ours: { life, seq: ++this.#announcements, level: withAges(level, now) },
+    });
+    void this.link.publish(CAPACITY_SUBJECT, message);
+  }
+
+  #hearPresence(message: Message): void {
+    const { id, life } = this.agent.config;
+    if (message.id === id && message.life === life) this.echoAt = this.#clock.now();
+    this.host.do({ type: "hear", message: bounded(this.agent, message, this.#isSigned) });
+  }
+
+  #hearCapacity(message: CapacityMessage): void {
+    const { ours, agentId } = message;
+    const { id, life } = this.agent.config;
+    if (ours && agentId === id && ours.life === life) return;
+    if (this.isClosed) return;
+    const now = this.#clock.now();
+    const pool = this.agent.pools.get(message.resource);
+    if (!pool) throw new BadMessage("unknown resource");
+    this.#replays.check(message);
+    if (message.isNewer) this.link.ignore("newer version, but for the five fields");
+    const level = ours ? boundedLevel(pool, ours.level, this.#isSigned) : foreignLevel(pool, message, now);
+    hearLevel(this.agent, pool, level, now);
+    this.wake();
+  }
+}

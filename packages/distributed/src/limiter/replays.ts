@@ -1,0 +1,24 @@
+import { type CapacityMessage, foreignOrigin } from "../wire/capacity.ts";
+import { BadMessage } from "../wire/fields.ts";
+
+/** Announcements are rare: so many senders, and messages of those without numbers, are remembered. */
+const MOST_REMEMBERED = 4_096;
+
+/** Announcements that were heard before. A repeated register would change nothing; a repeated number would cut again. */
+export class Replays {
+  readonly #numbers = new Map<string, number>();
+  readonly #origins = new Map<string, number>();
+
+  /** Throws `BadMessage` when this one was heard. */
+  check({ agentId, timestamp, ours }: CapacityMessage): void {
+    const [known, key, seq] = ours
+      ? ([this.#numbers, `${agentId} ${ours.life}`, ours.seq] as const)
+      : ([this.#origins, foreignOrigin(agentId, timestamp), 0] as const);
+    const last = known.get(key);
+    if (last !== undefined && seq <= last) throw new BadMessage("replayed");
+    known.delete(key);
+    known.set(key, seq);
+    const [oldest] = known.keys();
+    if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
+  }
+}

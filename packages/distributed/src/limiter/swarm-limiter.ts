@@ -1,0 +1,241 @@
+import {
+  type AcquireOptions,
+  type CapacityOptions,
+  type CapacityUpdate,
+  type Clock,
+  ClosedError,
+  InvalidConfigError,
+  type ReducedDetails,
+  ResourceUnknownError,
+} from "@hivepace/core";
+import {
+  announced,
+  checkAcquireOptions,
+  checkCost,
+  denied,
+  granted,
+  Listeners,
+  waitFor,
+} from "@hivepace/core/internal";
+import { at } from "../engine/amounts.ts";
+import { CapacityWatch } from "./capacity-watch.ts";
+import type { Settings } from "./config.ts";
+import type { DistributedCapacity, DistributedLimiter, DistributedStatus } from "./distributed-limiter.ts";
+import { Member } from "./member.ts";
+import { poolConfig } from "./pools.ts";
+import { SharedResource } from "./shared-resource.ts";
+import { statusOf } from "./status.ts";
+import type { SwarmResource } from "./swarm-resource.ts";
+import { totalOf } from "./total.ts";
+import { UnsharedResource } from "./unshared-resource.ts";
+
+const GRANTED = Promise.resolve();
+
+/** The limiter that programs hold: names, checks and events. What all agents agree on is its member's business. */
+export class SwarmLimiter implements DistributedLimiter {
+  readonly #settings: Settings;
+  readonly #clock: Clock;
+  readonly #member: Member;
+  readonly #watch: CapacityWatch;
+  readonly #resources = new Map<string, SwarmResource>();
+  readonly #listeners = new Listeners<CapacityUpdate>();
+  #waiting = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.#clock = settings.clock;
+    this.#member = new Member(settings, {
+      serve: (pool) => this.#resources.get(pool)?.room?.serve(),
+      look: (now) => this.#watch.look(now),
+    });
+    this.#watch = new CapacityWatch(this.#member.agent, (change) => this.#tell(change));
+  }
+
+  get agentId(): string {
+    return this.#settings.agentId;
+  }
+
+  /** Resolves when the bus has subscribed it. */
+  open(): Promise<void> {
+    return this.#member.open();
+  }
+
+  tryAcquire(resource: string, cost = 1): boolean {
+    checkCost(cost);
+    const entry = this.#resources.get(resource);
+    const now = this.#clock.now();
+    if (entry !== undefined && entry.room === undefined && entry.take(cost, now)) {
+      entry.inFlight++;
+      if (granted.hasSubscribers) granted.publish({ resource, cost });
+      return true;
+    }
+    entry?.denied(cost, now);
+    if (denied.hasSubscribers) this.#reportDenied(resource, cost, entry);
+    return false;
+  }
+
+  acquire(resource: string, options?: AcquireOptions): Promise<void> {
+    try {
+      const cost = options?.cost ?? 1;
+      if (options !== undefined) checkAcquireOptions(options);
+      const signal = options?.signal;
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      const entry = this.#resources.get(resource);
+      if (entry === undefined) throw this.#closing ? new ClosedError() : new ResourceUnknownError(resource);
+      const now = this.#clock.now();
+      if (entry.room === undefined && entry.take(cost, now)) {
+        entry.inFlight++;
+        if (granted.hasSubscribers) granted.publish({ resource, cost });
+        return GRANTED;
+      }
+      return waitFor(resource, entry, this.#clock, this.#settings.maxQueue, cost, now, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  release(resource: string, cost = 1): void {
+    checkCost(cost);
+    const entry = this.#resources.get(resource);
+    if (entry && endOne(entry)) entry.giveBack(cost, this.#clock.now());
+  }
+
+  finish(resource: string): void {
+    const entry = this.#resources.get(resource);
+    if (entry) endOne(entry);
+  }
+
+  async run<T>(resource: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T> {
+    await this.acquire(resource, options);
+    // Held on to, so that a resource that is removed and set again meanwhile is not the one that is finished.
+    const entry = this.#resources.get(resource);
+    try {
+      return await work();
+    } finally {
+      if (entry) endOne(entry);
+    }
+  }
+
+  setCapacity(resource: string, capacity: number, windowMs: number, options?: CapacityOptions): void {
+    const burst = options?.burst;
+    const config = poolConfig(this.#settings, resource, capacity, windowMs, burst);
+    if (this.#closing) throw new ClosedError();
+    const now = this.#clock.now();
+    const known = this.#resources.get(resource);
+    const { pool, listensUntil } = this.#member.setPool(config, now);
+    const entry = known ?? this.#newResource(pool, listensUntil, burst, now);
+    entry.pool = pool;
+    entry.burstOption = burst;
+    this.#resources.set(resource, entry);
+    this.#watch.add(entry, now);
+    entry.changed(now);
+    this.#member.wake();
+    this.#tell({ resource, agentId: this.agentId, newCapacity: capacity, reason: "configured" });
+  }
+
+  removeResource(resource: string): boolean {
+    const entry = this.#resources.get(resource);
+    if (!entry) return false;
+    this.#resources.delete(resource);
+    entry.room?.clear("removed", () => new ResourceUnknownError(resource));
+    entry.close();
+    this.#watch.remove(entry);
+    this.#member.removePool(resource);
+    return true;
+  }
+
+  announceReduced(resource: string, reason: string, details: ReducedDetails = {}): void {
+    if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
+    const { sentAgoMs = 0, retryAfterMs, kind } = details;
+    for (const [option, value] of Object.entries({ sentAgoMs, retryAfterMs }))
+      if (value !== undefined && !(value >= 0)) throw new InvalidConfigError(option, "0 or more", value);
+    if (announced.hasSubscribers) announced.publish({ resource, reason, ...details });
+    const entry = this.#resources.get(resource);
+    if (entry) this.#member.refused(entry.pool, { sentAgoMs, retryAfterMs, isOverload: kind === "overload", reason });
+  }
+
+  getCapacity(resource: string): DistributedCapacity | undefined {
+    const entry = this.#resources.get(resource);
+    if (!entry) return undefined;
+    const now = this.#clock.now();
+    const { pool, inFlight } = entry;
+    return {
+      resource,
+      available: entry.available(now),
+      total: totalOf(pool, now),
+      windowMs: pool.config.windowMs,
+      inFlight,
+      share: entry.share(now),
+      configured: at(pool.config.limits, 0),
+    };
+  }
+
+  onCapacityChange(listener: (update: CapacityUpdate) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  status(): DistributedStatus {
+    return statusOf(this.#member, this.#resources.values(), this.#clock.now());
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const entries = [...this.#resources.values()];
+    // Set before anyone is sent away, so that whoever asks again at once is refused.
+    this.#closing = Promise.resolve();
+    this.#resources.clear();
+    for (const entry of entries) {
+      entry.room?.clear("closed", () => new ClosedError());
+      entry.close();
+    }
+    this.#listeners.clear();
+    await this.#member.close();
+  }
+
+  #newResource(
+    pool: SwarmResource["pool"],
+    listensUntil: number,
+    burst: number | undefined,
+    now: number,
+  ): SwarmResource {
+    if (this.#settings.sharing === "none") return new UnsharedResource(pool, now, burst);
+    const onWaiting = (isWaiting: boolean): void => {
+      this.#waiting += isWaiting ? 1 : -1;
+      this.#member.isAwaited = this.#waiting > 0;
+    };
+    return new SharedResource(pool, this.#member.host, this.#clock, listensUntil, onWaiting, burst);
+  }
+
+  #tell(change: Omit<CapacityUpdate, "timestamp">): void {
+    if (this.#listeners.size === 0) return;
+    this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
+  }
+
+  #reportDenied(resource: string, cost: number, entry: SwarmResource | undefined): void {
+    const reason = entry
+      ? cost > entry.burst
+        ? "too-large"
+        : entry.room
+          ? "others-wait"
+          : "no-tokens"
+      : this.#closing
+        ? "closed"
+        : "unknown";
+    denied.publish({ resource, cost, reason });
+  }
+}
+
+function endOne(entry: SwarmResource): boolean {
+  if (entry.inFlight === 0) return false;
+  entry.inFlight--;
+  return true;
+}

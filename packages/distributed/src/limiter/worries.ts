@@ -1,0 +1,57 @@
+import { warn } from "@hivepace/core/internal";
+import { type Agent, modeOf } from "../engine/agent.ts";
+import { at } from "../engine/amounts.ts";
+
+/** So many heartbeats after the start everyone who is there should have been heard. */
+const SETTLED = 10;
+
+/** What must not be silent though it is no error: each is a warning of the process, once. */
+export class Worries {
+  readonly #agent: Agent;
+  readonly #said = new Set<string>();
+  #nextAt = -Infinity;
+
+  constructor(agent: Agent) {
+    this.#agent = agent;
+  }
+
+  look(now: number): void {
+    const { config, startedAt, members, twinAt } = this.#agent;
+    const { id, expectedAgents, tuning } = config;
+    // Comparing with everyone at every message would be slow.
+    if (now < this.#nextAt) return;
+    this.#nextAt = now + tuning.heartbeatMs;
+    if (twinAt > -Infinity)
+      this.#say("HIVEPACE_DUPLICATE_AGENT", `another process on the bus is agent ${JSON.stringify(id)} too`);
+    this.#compareLimits();
+    const mode = modeOf(this.#agent, now);
+    if (now - startedAt < SETTLED * tuning.heartbeatMs || mode === "cut-off" || mode === "listening") return;
+    if (expectedAgents !== undefined) {
+      if (members < expectedAgents)
+        this.#say("HIVEPACE_FEWER_AGENTS", `${members} of ${expectedAgents} expected agents are on the bus`);
+    } else if (members === 1)
+      this.#say("HIVEPACE_ALONE", `agent ${JSON.stringify(id)} is alone on the bus and uses the whole limit`);
+  }
+
+  #compareLimits(): void {
+    if (this.#said.has("HIVEPACE_DIFFERENT_LIMITS")) return;
+    const { peers, pools, ignored } = this.#agent;
+    const isOther = ignored.has("other limits");
+    for (const peer of peers.values())
+      for (const [name, { limits }] of peer.pools) {
+        const ours = pools.get(name)?.config.limits;
+        if (peer.state !== "live" || !ours || limits.every((limit, i) => limit === at(ours, i))) continue;
+        const what = `agent ${JSON.stringify(peer.id)} has the limit ${limits.join(", ")} where this one has ${ours.join(", ")}`;
+        this.#say("HIVEPACE_DIFFERENT_LIMITS", `for ${JSON.stringify(name)} ${what}; the smallest counts`);
+        return;
+      }
+    if (isOther)
+      this.#say("HIVEPACE_DIFFERENT_LIMITS", "another agent has a window of another length for the same resource");
+  }
+
+  #say(code: string, message: string): void {
+    if (this.#said.has(code)) return;
+    this.#said.add(code);
+    warn(code, message);
+  }
+}

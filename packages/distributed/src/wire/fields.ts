@@ -1,0 +1,81 @@
+/** A message as it was parsed: named fields of which nothing is known yet. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The first thing that is wrong with a message. Its reasons are ours and few, so that they can be counted. */
+export class BadMessage extends Error {
+  override readonly name = "BadMessage";
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** The most that any amount, age or count may be. */
+export const MOST = Number.MAX_SAFE_INTEGER;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+export function parse(payload: Uint8Array): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(payload));
+  } catch {
+    throw new BadMessage("no JSON");
+  }
+  return object(value, "message");
+}
+
+export function object(value: unknown, name: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name);
+  return value as Fields;
+}
+
+export function list(value: unknown, name: string, most: number): readonly unknown[] {
+  if (!Array.isArray(value) || value.length > most) throw wrong(name);
+  return value;
+}
+
+export function text(fields: Fields, name: string, longest: number, shortest = 1): string {
+  const value = fields[name];
+  if (typeof value !== "string" || value.length < shortest || value.length > longest) throw wrong(name);
+  return value;
+}
+
+export function number(fields: Fields, name: string, least: number, most = MOST): number {
+  const value = fields[name];
+  // Also false for what is no number, and for NaN.
+  if (!(typeof value === "number" && value >= least && value <= most)) throw wrong(name);
+  return value;
+}
+
+export function whole(fields: Fields, name: string, least: number, most = MOST): number {
+  const value = number(fields, name, least, most);
+  if (!Number.isInteger(value)) throw wrong(name);
+  return value;
+}
+
+/** A number that may be left out. */
+export function numberOr(fields: Fields, name: string, absent: number, least: number, most = MOST): number {
+  return fields[name] === undefined ? absent : number(fields, name, least, most);
+}
+
+/** As many amounts as the pool has limits; left out when all are nothing. */
+export function amounts(fields: Fields, name: string, length: number): number[] {
+  const value = fields[name];
+  if (value === undefined) return new Array<number>(length).fill(0);
+  return amountsOf(value, name, length);
+}
+
+export function amountsOf(value: unknown, name: string, length: number, above = -1): number[] {
+  const amounts = list(value, name, length);
+  if (amounts.length !== length) throw wrong(name);
+  for (const amount of amounts)
+    if (!(typeof amount === "number" && amount >= 0 && amount > above && amount <= MOST)) throw wrong(name);
+  return amounts as number[];
+}
+
+export function wrong(name: string): BadMessage {
+  return new BadMessage(`bad ${name}`);
+}

@@ -1,0 +1,242 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { bytes, text } from "@hivepace/test-kit";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Level } from "../engine/level.ts";
+import type { Message, PoolReport } from "../engine/message.ts";
+import { BINS } from "../engine/use-window.ts";
+import { BadMessage } from "./fields.ts";
+import { decodePresence, encodePresence } from "./presence.ts";
+import { MOST_BYTES_SENT } from "./subjects.ts";
+
+const amount = fc.double({ min: 0, max: 1e9, noNaN: true });
+const positive = fc.double({ min: 1e-3, max: 1e9, noNaN: true });
+const age = fc.nat({ max: 1e9 });
+const name = fc.string({ minLength: 1, maxLength: 200, unit: "binary" }).filter((it) => it.length <= 200);
+
+const level: fc.Arbitrary<Level> = fc.record({
+  epoch: fc.integer({ min: 1, max: 1e15 }),
+  round: fc.nat({ max: 1e9 }),
+  base: fc.double({ min: 1e-9, max: 1, noNaN: true }),
+  recoveryFactor: fc.double({ min: 1, max: 1_000, noNaN: true }),
+  recoveryIntervalMs: fc.double({ min: 1, max: 1e9, noNaN: true }),
+  most: fc.double({ min: 1, max: 1_000, noNaN: true }),
+  cutAt: age,
+  pausedAt: age,
+  pauseMs: fc.double({ min: 0, max: 1e9, noNaN: true }),
+  origin: name,
+  reason: fc.string({ maxLength: 200 }),
+});
+
+const report: fc.Arbitrary<PoolReport> = fc.integer({ min: 1, max: 4 }).chain((length) => {
+  const amounts = fc.array(amount, { minLength: length, maxLength: length });
+  const bins = fc.array(amounts, { minLength: BINS, maxLength: BINS });
+  return fc.record({
+    name,
+    windowMs: positive,
+    limits: fc.array(positive, { minLength: length, maxLength: length }),
+    sent: amounts,
+    back: amounts,
+    backAgeMs: age,
+    used: amounts,
+    bins,
+    waiting: amounts,
+    claim: fc.option(
+      fc.record({
+        amounts,
+        next: amounts,
+        turn: amount,
+        tie: fc.nat({ max: 2 ** 32 - 1 }),
+        waitedMs: age,
+      }),
+      { nil: undefined },
+    ),
+    turn: amount,
+    level: fc.option(level, { nil: undefined }),
+    seen: fc.option(bins, { nil: undefined }),
+  });
+});
+
+const message: fc.Arbitrary<Message> = fc.record({
+  id: name,
+  life: fc.nat(),
+  seq: fc.integer({ min: 1, max: 1e9 }),
+  upMs: age,
+  nextMs: fc.double({ min: 0, max: 3_600_000, noNaN: true }),
+  weight: fc.double({ min: 1e-3, max: 1e3, noNaN: true }),
+  members: fc.integer({ min: 1, max: 1e6 }),
+  bye: fc.boolean(),
+  pools: fc.array(report, { maxLength: 5 }),
+});
+
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
+
+test("what is encoded decodes to the same", () => {
+  fc.assert(
+    fc.property(message, (original) => {
+      const payloads = encodePresence(original, MOST_BYTES_SENT);
+      expect(payloads).toHaveLength(1);
+      expect(plain(decodePresence(payloads[0] as Uint8Array))).toEqual(plain(original));
+    }),
+  );
+});
+
+test("a large message goes in parts that each fit, and together say all of it", () => {
+  fc.assert(
+    fc.property(message, fc.integer({ min: 1_000, max: 20_000 }), (original, maxBytes) => {
+      const payloads = encodePresence(original, maxBytes);
+      const parts = payloads.map(decodePresence);
+      expect(plain(parts.flatMap(({ pools }) => pools))).toEqual(plain(original.pools));
+      // Ascending, after the message before and up to this one, so that none of them is stale.
+      const numbers = parts.map(({ seq }) => seq);
+      expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+      expect(new Set(numbers).size).toBe(numbers.length);
+      expect(numbers[0]).toBeGreaterThan(original.seq - 1);
+      expect(numbers.at(-1)).toBe(original.seq);
+      // After a goodbye nothing is heard.
+      expect(parts.map(({ bye }) => bye)).toEqual(parts.map((_, i) => original.bye && i === parts.length - 1));
+      for (const [i, payload] of payloads.entries())
+        if ((parts[i] as Message).pools.length > 1) expect(payload.length).toBeLessThanOrEqual(maxBytes);
+    }),
+  );
+});
+
+const one: Message = {
+  id: "agent-1",
+  life: 1_893_456_000_000_123,
+  seq: 7,
+  upMs: 3_000.7,
+  nextMs: 1_000,
+  weight: 1,
+  members: 3,
+  bye: false,
+  pools: [
+    {
+      name: "openai",
+      windowMs: 60_000,
+      limits: [1_000],
+      sent: [120],
+      back: [2],
+      backAgeMs: 99.2,
+      used: [40],
+      bins: Array.from({ length: BINS }, (_, i) => [i < 3 ? 13 : 0]),
+      waiting: [5],
+      claim: { amounts: [5], next: [1], turn: 0.12, tie: 5, waitedMs: 250.9 },
+      turn: 0.12,
+      level: undefined,
+      seen: undefined,
+    },
+  ],
+};
+const fields = JSON.parse(text(encodePresence(one, MOST_BYTES_SENT)[0] as Uint8Array)) as {
+  pools: Record<string, unknown>[];
+} & Record<string, unknown>;
+const decode = (value: unknown) => decodePresence(bytes(JSON.stringify(value)));
+const withPool = (change: object) => decode({ ...fields, pools: [{ ...fields.pools[0], ...change }] });
+
+test("it has named fields, and leaves out what is nothing", () => {
+  const bare = { ...one, pools: [{ ...one.pools[0], sent: [0], back: [-1e-9], waiting: [0], claim: undefined }] };
+  const [payload] = encodePresence(bare as Message, MOST_BYTES_SENT);
+  expect(JSON.parse(text(payload as Uint8Array))).toEqual({
+    v: 1,
+    agent_id: "agent-1",
+    life: 1_893_456_000_000_123,
+    seq: 7,
+    up_ms: 3_000,
+    next_ms: 1_000,
+    weight: 1,
+    members: 3,
+    pools: [
+      {
+        resource: "openai",
+        window_ms: 60_000,
+        limits: [1_000],
+        back_age_ms: 100,
+        used: [40],
+        bins: [[13], [13], [13]],
+        turn: 0.12,
+      },
+    ],
+  });
+});
+
+test("a wait of no known length is left out, and read as none", () => {
+  const claim = { amounts: [5], next: [1], turn: 0, tie: 5, waitedMs: -Infinity };
+  const [payload] = encodePresence({ ...one, pools: [{ ...one.pools[0], claim } as PoolReport] }, MOST_BYTES_SENT);
+  expect(decodePresence(payload as Uint8Array).pools[0]?.claim?.waitedMs).toBe(0);
+});
+
+test("unknown fields are ignored, at any depth", () => {
+  expect(decode({ ...fields, later: 1, pools: [{ ...fields.pools[0], later: { x: 1 } }] })).toEqual(decode(fields));
+});
+
+test("a higher major version is refused as such, whatever else is in it", () => {
+  expect(() => decode({ v: 2 })).toThrow(new BadMessage("newer version"));
+});
+
+test("every recorded message, of each version, is understood", () => {
+  const folder = new URL("../../test/fixtures/presence/", import.meta.url);
+  for (const file of readdirSync(folder)) {
+    const { payload, expect: expected } = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as {
+      payload: string;
+      expect: unknown;
+    };
+    expect(plain(decodePresence(bytes(payload))), file).toEqual(expected);
+  }
+});
+
+describe("a bad field is named and the message refused", () => {
+  test.each([
+    ["v", [undefined, 0, "1", 1.5]],
+    ["agent_id", [undefined, "", 5, "x".repeat(201)]],
+    ["life", [undefined, -1, 0.5, "1"]],
+    ["seq", [undefined, 0, 1.5, "1"]],
+    ["up_ms", [undefined, -1, "1"]],
+    ["next_ms", [undefined, -1, 3_600_001]],
+    ["weight", [undefined, 0, -1, 1e7]],
+    ["members", [undefined, 0, 1.5, 1e7]],
+    ["pools", [null, {}, "x"]],
+  ])("%s", (name, values) => {
+    for (const value of values)
+      expect(() => decode({ ...fields, [name]: value }), String(value)).toThrow(new BadMessage(`bad ${name}`));
+  });
+
+  test.each([
+    ["resource", [undefined, "", 5, "x".repeat(257)]],
+    ["window_ms", [undefined, 0, -1, "1"]],
+    ["limits", [undefined, [], [0], [-1], ["1"], new Array(9).fill(1)]],
+    ["sent", [[], [-1], ["1"], [1, 1], [null], 1]],
+    ["back", [[-1]]],
+    ["back_age_ms", [-1, "1"]],
+    ["used", [[-1]]],
+    ["bins", [[[-1]], [1], new Array(BINS + 1).fill([1]), {}, null]],
+    ["waiting", [[-1]]],
+    ["claim", [null, [], { amounts: [1] }, { amounts: [-1], next: [1] }]],
+    ["turn", [undefined, -1, "0"]],
+    ["level", [null, []]],
+    ["seen", [[[-1]], null]],
+  ])("of a pool: %s", (name, values) => {
+    for (const value of values)
+      expect(() => withPool({ [name]: value }), JSON.stringify(value)).toThrow(new BadMessage(`bad ${name}`));
+  });
+
+  test("of a claim", () => {
+    const claim = { amounts: [1], next: [1], turn: 0, tie: 5, waited_ms: 1 };
+    expect(withPool({ claim }).pools[0]?.claim).toMatchObject({ waitedMs: 1 });
+    for (const [change, name] of [
+      [{ turn: -1 }, "turn"],
+      [{ tie: 0.5 }, "tie"],
+      [{ tie: 2 ** 32 }, "tie"],
+      [{ tie: undefined }, "tie"],
+      [{ waited_ms: -1 }, "waited_ms"],
+      [{ next: [1, 2] }, "claim"],
+    ] as const)
+      expect(() => withPool({ claim: { ...claim, ...change } })).toThrow(new BadMessage(`bad ${name}`));
+  });
+
+  test("a chunk is one of those that there are", () => {
+    expect(decode({ ...fields, chunk: 1, chunks: 4 }).seq).toBe(6.25);
+    expect(() => decode({ ...fields, chunk: 5, chunks: 4 })).toThrow(new BadMessage("bad chunk"));
+    expect(() => decode({ ...fields, chunk: 1, chunks: 0 })).toThrow(new BadMessage("bad chunks"));
+  });
+});

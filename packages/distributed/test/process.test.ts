@@ -1,0 +1,17 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { bundled } from "./support/program.ts";
+
+const run = async (what: string) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [await bundled("alive"), what], { timeout: 60_000 });
+  return stdout.trim();
+};
+
+test("a script that awaits acquire gets its token, though nothing else keeps it alive", async () => {
+  expect(await run("acquire")).toBe("granted");
+});
+
+test("a limiter that nobody waits for does not keep the process alive", async () => {
+  expect(await run("idle")).toBe("idle");
+});

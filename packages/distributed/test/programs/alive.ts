@@ -1,0 +1,13 @@
+/** Does the process end, and not before it should? Nothing is closed here on purpose. */
+import { memoryBus } from "@hivepace/bus";
+import { createDistributedLimiter } from "../../src/index.ts";
+
+const limiter = await createDistributedLimiter({ bus: await memoryBus(), agentId: "only" });
+limiter.setCapacity("api", 1, 500);
+if (process.argv[2] === "idle") console.log("idle");
+else {
+  // It listens first, and then waits for the window.
+  await limiter.acquire("api");
+  await limiter.acquire("api");
+  console.log("granted");
+}

@@ -1,0 +1,7 @@
+/** The codes of the warnings that the process gets, from here on until `stop`. */
+export function collectWarnings(): { readonly codes: string[]; stop(): void } {
+  const codes: string[] = [];
+  const note = (warning: Error & { code?: string }) => codes.push(warning.code ?? warning.name);
+  process.on("warning", note);
+  return { codes, stop: () => void process.off("warning", note) };
+}
