@@ -9,6 +9,7 @@ import { rateThreads } from "./rate-threads.ts";
 import { route } from "./route.ts";
 import { size } from "./size.ts";
 import { swarm } from "./swarm.ts";
+import { swarmDecision } from "./swarm-decision.ts";
 import { sync } from "./sync.ts";
 import { syncBeside } from "./sync-beside.ts";
 import { tryAcquire } from "./try-acquire.ts";
@@ -26,6 +27,7 @@ export const allSuites: readonly Suite[] = [
   syncBeside,
   route,
   swarm,
+  swarmDecision,
   memory,
   rateMemory,
   size,

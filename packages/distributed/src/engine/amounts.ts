@@ -21,7 +21,9 @@ export function minus(a: Amounts, b: Amounts): number[] {
 }
 
 export function scaled(amounts: Amounts, factor: number): number[] {
-  return amounts.map((amount) => amount * factor);
+  const product = amounts.slice();
+  for (let i = 0; i < product.length; i++) product[i] = at(product, i) * factor;
+  return product;
 }
 
 /** Nothing in it is more than in `room`, but for what floating-point sums lose. */

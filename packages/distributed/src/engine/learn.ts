@@ -1,3 +1,4 @@
+import { type Agent, modeOf } from "./agent.ts";
 import { addTo, at, isZero, zeros } from "./amounts.ts";
 import type { Pool } from "./pool.ts";
 import { BINS } from "./use-window.ts";
@@ -6,10 +7,10 @@ import { BINS } from "./use-window.ts";
  * At the end of its first listening an agent knows what the others have used who are there. Some of what was used before
  * it came is in nobody's own report any more, because whoever used it has left; but others have seen it.
  */
-export function learn(pool: Pool): void {
+export function learn(agent: Agent, pool: Pool, now: number): void {
   const { seen, used } = pool;
+  if (!seen || modeOf(agent, now) === "listening") return;
   pool.seen = undefined;
-  if (!seen) return;
   const binMs = used.windowMs / BINS;
   const others = zeros(pool.limits.length);
   // Bins of different agents do not begin at the same time: sums from now back to some time can be compared, bins cannot.

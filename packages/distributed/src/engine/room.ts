@@ -8,10 +8,15 @@ export function capacityOf(agent: Agent, pool: Pool, now: number): number[] {
   const headroom = agent.peers.size > 0 ? agent.config.tuning.headroom : 0;
   const level = levelAt(pool.level, now);
   const { limits: configured, rules } = pool.config;
-  // Of a limit of 3 there is nothing to spare. However low the level, and whatever others have configured, the least is there.
-  return pool.limits.map((limit, i) =>
-    Math.max((limit - Math.floor(limit * headroom)) * level, Math.min(limit, at(configured, i) * rules.least)),
-  );
+  // Every decision comes by here: a copy and a loop, for closures are slow.
+  const capacity = pool.limits.slice();
+  for (let i = 0; i < capacity.length; i++) {
+    const limit = at(capacity, i);
+    // Of a limit of 3 there is nothing to spare. However low the level, and whatever others have configured, the least is there.
+    const least = Math.min(limit, at(configured, i) * rules.least);
+    capacity[i] = Math.max((limit - Math.floor(limit * headroom)) * level, least);
+  }
+  return capacity;
 }
 
 /** What is left of it: what was used is gone, and what silent agents may be using is not ours to give. */

@@ -1,5 +1,5 @@
 import type { Agent } from "./agent.ts";
-import { takeFrom } from "./amounts.ts";
+import { at, takeFrom } from "./amounts.ts";
 import type { Pool } from "./pool.ts";
 
 /** After so long everyone has heard what was said. Where nothing can be spared it has to be surer than elsewhere. */
@@ -13,7 +13,8 @@ export function repeatsOf({ config }: Agent, pool: Pool): number {
 }
 
 function careOf(headroom: number, { limits }: Pool): number {
-  return limits.some((limit) => limit * headroom < 1) ? 2 : 1;
+  for (let i = 0; i < limits.length; i++) if (at(limits, i) * headroom < 1) return 2;
+  return 1;
 }
 
 /** Has this pool reported as soon as messages may follow each other, and then so many times again. */

@@ -25,7 +25,12 @@ export function inPaceAt(agent: Agent, pool: Pool, before: Amounts | undefined, 
 
 /** The pace at which a window is used up evenly, a little faster. */
 export function paceOf(agent: Agent, pool: Pool, now: number): number[] {
-  return scaled(capacityOf(agent, pool, now), agent.config.tuning.pace / pool.config.windowMs);
+  return paceIn(agent, pool, capacityOf(agent, pool, now));
+}
+
+/** The same, where the capacity is known already. */
+export function paceIn(agent: Agent, pool: Pool, capacity: Amounts): number[] {
+  return scaled(capacity, agent.config.tuning.pace / pool.config.windowMs);
 }
 
 /** How far the swarm may be ahead of that pace: a second's worth when somebody has to wait, else the burst. */

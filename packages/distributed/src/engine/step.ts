@@ -15,18 +15,17 @@ import { publishAt, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { inPaceAt, paceOf } from "./steady-pace.ts";
 import { take } from "./take.ts";
 
+const NONE: readonly string[] = [];
+
 /**
  * One event of an agent's life: changes what it knows and says what has to be done. It has no clock, no bus, no timer and
  * no chance of its own, so whatever happens to it can be repeated.
  */
 export function step(agent: Agent, event: Event, now: number): Effects {
-  let taken = false;
-  let publishNow = agent.config.hasBus && !agent.left;
   notice(agent, now);
+  if (event.type === "take") return decide(agent, poolOf(agent, event.pool), event.cost, now);
+  for (const pool of agent.pools.values()) learn(agent, pool, now);
   switch (event.type) {
-    case "take":
-      taken = take(agent, poolOf(agent, event.pool), event.cost, now);
-      break;
     case "want":
       want(agent, poolOf(agent, event.pool), event.next, event.all, now);
       break;
@@ -45,20 +44,27 @@ export function step(agent: Agent, event: Event, now: number): Effects {
     case "leave": {
       const message = publish(agent, now, true);
       agent.left = true;
-      publishNow = false;
-      return { taken, publish: message, retry: [], wakeAt: Infinity };
+      return { taken: false, publish: message, retry: NONE, wakeAt: Infinity };
     }
   }
-  const message = publishNow ? publish(agent, now) : undefined;
+  const message = publish(agent, now);
   const retry: string[] = [];
   let wakeAt = agent.config.hasBus ? Math.min(publishAt(agent, now), now + agent.config.tuning.heartbeatMs) : Infinity;
   for (const [name, pool] of agent.pools) {
     if (!pool.next) continue;
     const tryAt = nextTryAt(agent, pool, pool.next, now);
     if (tryAt > now) wakeAt = Math.min(wakeAt, tryAt);
-    else if (event.type !== "take") retry.push(name);
+    else retry.push(name);
   }
-  return { taken, publish: message, retry, wakeAt };
+  return { taken: false, publish: message, retry, wakeAt };
+}
+
+/** A decision looks at one pool and publishes nothing: what is to be said of it is said on waking, not on the request path. */
+function decide(agent: Agent, pool: Pool, cost: Amounts, now: number): Effects {
+  learn(agent, pool, now);
+  const taken = take(agent, pool, cost, now);
+  const wakeAt = agent.config.hasBus && !agent.left ? Math.max(now, pool.reportAt) : Infinity;
+  return { taken, publish: undefined, retry: NONE, wakeAt };
 }
 
 /** A process that stood still has missed what went on: it listens first, as a newcomer does. */
@@ -66,7 +72,6 @@ function notice(agent: Agent, now: number): void {
   const { hasBus, tuning } = agent.config;
   if (hasBus && now - agent.steppedAt > tuning.deaf * tuning.heartbeatMs) agent.joinedAt = now;
   agent.steppedAt = now;
-  for (const pool of agent.pools.values()) if (pool.seen && modeOf(agent, now) !== "listening") learn(pool);
 }
 
 function wake(agent: Agent, now: number): void {

@@ -7,7 +7,7 @@ import { pausedUntil } from "./level.ts";
 import type { Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
 import { forgetKnown, repeatsOf, reportBy } from "./schedule.ts";
-import { isInPace, paceOf, seeGrain } from "./steady-pace.ts";
+import { isInPace, paceIn, seeGrain } from "./steady-pace.ts";
 import { serve } from "./turn.ts";
 
 /** May a call of this cost be sent now? Counts it if so. */
@@ -69,12 +69,13 @@ function charge(agent: Agent, pool: Pool, cost: Amounts, now: number): void {
   pool.used.add(now, cost);
   pool.own.add(now, cost);
   addTo(pool.sent, cost);
-  pool.pace.add(now, cost, paceOf(agent, pool, now));
+  const capacity = capacityOf(agent, pool, now);
+  pool.pace.add(now, cost, paceIn(agent, pool, capacity));
   pool.changedAt = now;
   seeGrain(pool, cost);
   const part = partOf(agent, now);
   serve(pool.turns, sizeOf(cost, pool.limits) / agent.config.weight, debt / agent.weights);
-  const unsaidSize = sizeOf(pool.unsaid, capacityOf(agent, pool, now));
+  const unsaidSize = sizeOf(pool.unsaid, capacity);
   // What is more than the headroom could hide must not get lost.
   if (unsaidSize >= unsaid * part) reportBy(agent, pool, now, unsaidSize > headroom / 2 ? repeatsOf(agent, pool) : 0);
 }

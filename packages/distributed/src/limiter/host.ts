@@ -75,8 +75,7 @@ export class Host {
 
   /** One timer, for the earliest of all that is planned; it may come too early, which does no harm. */
   #plan(wakeAt: number, now: number): void {
-    if (wakeAt >= this.#wakeAt && this.#wakeAt > now) return;
-    this.#arm(wakeAt, now);
+    if (wakeAt < this.#wakeAt) this.#arm(wakeAt, now);
   }
 
   #arm(wakeAt: number, now: number): void {

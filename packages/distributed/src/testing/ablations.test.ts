@@ -58,7 +58,8 @@ test("an agent takes its part of what is free: if all took all, a burst would se
 });
 
 test("what was used blindly counts until all know: without, it is taken again and again", async () => {
-  const without = await runWith({ ...burst, tuning: { settleMs: 0 } });
+  const forgetKnown = (_: unknown, { blind }: { blind: number[] }) => blind.fill(0);
+  const without = await runWith(burst, "../engine/schedule.ts", () => ({ forgetKnown }));
   expect(without.max).toBeGreaterThan(1.05);
 });
 

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { memoryBroker, memoryBus } from "@hivepace/bus";
+import { MemoryLimiter } from "@hivepace/core";
+import { seededRandom } from "@hivepace/core/testing";
+import { createDistributedLimiter, type DistributedLimiter } from "@hivepace/distributed";
+import { shuffled } from "../random.ts";
+import type { Row } from "../row.ts";
+import { median, ratiosOf } from "../statistics.ts";
+import type { FreeSuite } from "../suite.ts";
+
+const AGENTS = 10;
+/** More than all of it: every call is granted. */
+const LIMIT = 1e12;
+const OPEN = "open";
+/** One that nothing is left of. */
+const FULL = "full";
+const RESOURCES = 100;
+/** Calls between two turns of the event loop, in which agents hear each other. */
+const BATCH = 2_000;
+
+async function startAgents(): Promise<DistributedLimiter[]> {
+  const broker = memoryBroker();
+  const limiters: DistributedLimiter[] = [];
+  for (let i = 0; i < AGENTS; i++)
+    limiters.push(
+      await createDistributedLimiter({ bus: await memoryBus(broker), agentId: `agent-${i}`, expectedAgents: AGENTS }),
+    );
+  for (const limiter of limiters) {
+    limiter.setCapacity(OPEN, LIMIT, 60_000);
+    limiter.setCapacity(FULL, 1, 86_400_000);
+    for (let i = 2; i < RESOURCES; i++) limiter.setCapacity(`resource-${i}`, LIMIT, 60_000);
+  }
+  while (limiters.some((limiter) => limiter.status().mode !== "member" || limiter.status().members < AGENTS))
+    await pause(20);
+  await limiters[0]?.acquire(FULL);
+  return limiters;
+}
+
+/** Nanoseconds for a call while it is busy for so long, all that happens in between included. */
+async function busy(ms: number, call: () => boolean, expected: boolean): Promise<number> {
+  const start = performance.now();
+  let calls = 0;
+  while (performance.now() - start < ms) {
+    for (let i = 0; i < BATCH; i++)
+      if (call() !== expected) throw new Error(`a call was ${expected ? "denied" : "granted"} that should not be`);
+    calls += BATCH;
+    await nextTurn();
+  }
+  return ((performance.now() - start) * 1e6) / calls;
+}
+
+export const swarmDecision: FreeSuite = {
+  kind: "free",
+  name: "swarm-decision",
+  title: `One request in a swarm of ${AGENTS} agents with ${RESOURCES} limits, decided without the network.`,
+  async measure({ rounds, quick, seed }) {
+    const local = new MemoryLimiter();
+    local.setCapacity(OPEN, LIMIT, 60_000);
+    const limiters = await startAgents();
+    const [agent] = limiters as [DistributedLimiter];
+    const calls = {
+      local: () => local.tryAcquire(OPEN),
+      granted: () => agent.tryAcquire(OPEN),
+      denied: () => agent.tryAcquire(FULL),
+    };
+    const times: Record<keyof typeof calls, number[]> = { local: [], granted: [], denied: [] };
+    const random = seededRandom(seed);
+    for (let round = -1; round < rounds; round++)
+      for (const who of shuffled(["local", "granted", "denied"] as const, random)) {
+        const ns = await busy(quick ? 100 : 500, calls[who], who !== "denied");
+        if (round >= 0) times[who].push(ns);
+      }
+    await Promise.all(limiters.map((limiter) => limiter.close()));
+    await local.close();
+    const against = "MemoryLimiter.tryAcquire";
+    const row = (what: string, who: "granted" | "denied"): Row => ({
+      what,
+      value: median(times[who]),
+      unit: "ns",
+      against,
+      ratio: ratiosOf(times[who], times.local),
+    });
+    return [
+      { what: against, value: median(times.local), unit: "ns" },
+      row("DistributedLimiter.tryAcquire, granted", "granted"),
+      row("DistributedLimiter.tryAcquire, denied", "denied"),
+    ];
+  },
+};
