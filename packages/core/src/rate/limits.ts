@@ -29,8 +29,11 @@ export function checkLimit(option: string, value: unknown): void {
   need(value === undefined || (value as number) >= 0, option, "a number of 0 or more, or absent", value);
 }
 
-/** An id or a model. They are joined by a NUL in the names of records, so none may be in them. */
+/**
+ * An id or a model. They are joined by a NUL in the names of records, so none may be in them; and they become names at
+ * stores, which have no way to write half of a surrogate pair.
+ */
 export function checkId(option: string, value: unknown): void {
-  const isId = typeof value === "string" && value !== "" && !value.includes("\0");
-  need(isId, option, "a string that is not empty and has no NUL in it", value);
+  const isId = typeof value === "string" && value !== "" && !/[\0\p{Cs}]/u.test(value);
+  need(isId, option, "a well-formed string that is not empty and has no NUL in it", value);
 }

@@ -672,6 +672,9 @@ describe.each([
       [{ endpoints: [{ rpm_limit: 1 }] }, "endpoints[0].id", undefined],
       [{ endpoints: [{ id: "x", models: [] }] }, "endpoints[0].models", []],
       [{ endpoints: [{ id: "x", models: ["a", ""] }] }, "endpoints[0].models[1]", ""],
+      // A store could not write it, and its sync would fail for all.
+      [{ endpoints: [{ id: "x\ud800" }] }, "endpoints[0].id", "x\ud800"],
+      [{ endpoints: [{ id: "x\0y" }] }, "endpoints[0].id", "x\0y"],
       [{ endpoints: {} }, "endpoints", {}],
       [{ endpoints: [ok], keys: { a: { rate_limit_rpm: -5 } } }, "keys.a.rate_limit_rpm", -5],
       [{ endpoints: [ok], keys: { a: 5 } }, "keys.a", 5],
