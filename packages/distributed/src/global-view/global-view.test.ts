@@ -23,6 +23,22 @@ describe("what is seen", () => {
     expect(viewA.get("us")).toMatchObject(unheard);
   });
 
+  test("who has used it is one of the agents, also before the store knows", async () => {
+    const { clock, instance } = virtualSwarm();
+    const [a, b] = [instance("a"), instance("b")];
+    const [view, other] = [a.start(), b.start()];
+    b.use(1);
+    await clock.run(2_500);
+    const agents = () => [view.get("eu").agents, view.get("us").agents, other.get("eu").agents];
+    expect(agents()).toEqual([1, 0, 1]);
+    a.use(1);
+    a.use(1, 10, "us");
+    expect(agents()).toEqual([2, 1, 1]);
+    await view.refresh();
+    await other.refresh();
+    expect(agents()).toEqual([2, 1, 2]);
+  });
+
   test("utilization is that of the tightest limit, and at most 1", async () => {
     const { clock, instance } = virtualSwarm();
     const [a, b] = [instance("a"), instance("b")];

@@ -30,6 +30,16 @@ export function roomOf(
   return { endpoint, utilization: Math.max(local.utilization, rpm / limitRpm, tpm / limitTpm) };
 }
 
+/** One that answered 429. If it has no room besides, it frees when both are over. */
+export function leftAlone(room: Open | PassedOver, forMs: number): PassedOver {
+  const { endpoint } = room;
+  const full = "by" in room ? room : undefined;
+  const why = `it answered 429 and is left alone for ${forMs} ms`;
+  const fullMs = full ? full.retryAfterMs : 0;
+  const retryAfterMs = fullMs === undefined ? undefined : Math.max(forMs, fullMs);
+  return { endpoint, by: "refused", why, retryAfterMs, isNever: full?.isNever ?? false };
+}
+
 /** Which of those without room to wait for: the one that frees first, then one that frees when others end, never last. */
 export function freesFirst(passedOver: readonly PassedOver[]): PassedOver | undefined {
   let first: PassedOver | undefined;

@@ -77,9 +77,15 @@ test("a session stays on its endpoint while that has room, whatever the strategy
   for (let i = 0; i < 5; i++)
     expect(route({ session })).toMatchObject({ endpoint: "eu", reason: expect.stringContaining("session") });
   use("eu", 1);
-  for (let i = 0; i < 5; i++) expect(route({ session }).endpoint).toBe("us");
+  for (let i = 0; i < 5; i++)
+    expect(route({ session })).toMatchObject({
+      endpoint: "us",
+      reason: "the session's own endpoint has no room, this is its next, 0 % used",
+    });
+  // One that is not its own has no room: that does not concern it.
   clock.advance(MINUTE);
-  expect(route({ session }).endpoint).toBe("eu");
+  use("us", 10);
+  expect(route({ session })).toMatchObject({ endpoint: "eu", reason: "the session's endpoint has room, 0 % used" });
 });
 
 test("an endpoint that answered 429 is left alone for as long as it said, and then is back", () => {
@@ -127,11 +133,23 @@ test("when all are full the one that frees first is named, with how long that ta
   );
 });
 
-test("an endpoint that is refused and full frees when both are over", () => {
-  const { route, router, use } = world();
+test("an endpoint that is refused and full frees when both are over, whoever filled it", () => {
+  const { route, router, use, others, manager } = world();
   use("eu", 10);
-  router.refused("eu", { retryAfterMs: 5_000 });
-  expect(route({ candidates: ["eu"] })).toMatchObject({ allowed: false, retryAfterMs: MINUTE });
+  others.set("us", { requests: 10, tokens: 0, remainingMs: 20_000 });
+  manager.setEndpoint({ id: "asia", maxInFlight: 1 });
+  use("asia", 1);
+  for (const endpoint of ["eu", "us", "asia"]) router.refused(endpoint, { retryAfterMs: 5_000 });
+  const waits = () => route({ candidates: ["eu", "us", "asia"] }).passedOver.map(({ retryAfterMs }) => retryAfterMs);
+  // What waits for others to end does not free by time alone.
+  expect(waits()).toEqual([MINUTE, 20_000, undefined]);
+  expect(route({ candidates: ["eu", "us", "asia"] })).toMatchObject({ endpoint: "us", retryAfterMs: 20_000 });
+  for (const endpoint of ["eu", "us"]) router.refused(endpoint, { retryAfterMs: 70_000 });
+  expect(waits()).toEqual([70_000, 70_000, undefined]);
+  expect(route({ candidates: ["eu"], tokens: 2_000 })).toMatchObject({
+    retryAfterMs: undefined,
+    passedOver: [{ by: "refused", isNever: true }],
+  });
 });
 
 test("a request that no window can hold is never worth waiting for, one that waits for others is", () => {

@@ -1,7 +1,7 @@
 import { type Clock, InvalidConfigError, type RateManager, systemClock } from "@hivepace/core";
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import { Refusals } from "./refusals.ts";
-import { freesFirst, roomOf } from "./room.ts";
+import { freesFirst, leftAlone, roomOf } from "./room.ts";
 import type {
   PassedOver,
   RouteRequest,
@@ -76,21 +76,17 @@ class RoomRouter implements Router {
     // A session's requests are nobody's turn.
     if (session === undefined) this.#turn = (turn + 1) % Number.MAX_SAFE_INTEGER;
     const { endpoint, utilization } = open[this.#choose(how, open, request, turn)] as Open;
-    const reason = `${REASONS[how]}, ${Math.round(utilization * 100)} % used`;
+    const isMoved = how === "session" && passedOver.length > 0 && ownOf(request) !== endpoint;
+    const reason = `${REASONS[isMoved ? "moved" : how]}, ${Math.round(utilization * 100)} % used`;
     return { endpoint, allowed: true, reason, utilization, passedOver, retryAfterMs: undefined };
   }
 
   #roomOf(endpoint: string, request: RouteRequest, now: number): Open | PassedOver {
     const { model, key, tokens, inputTokens, outputTokens } = request;
     const local = this.#manager.peek({ endpoint, model, key, tokens, inputTokens, outputTokens });
+    const room = roomOf(endpoint, tokens, local, this.#view?.others(endpoint, model));
     const refusedMs = this.#refusals.remainingMs(endpoint, model, now);
-    if (refusedMs > 0) {
-      const retryAfterMs = Math.max(Math.ceil(refusedMs), local.retryAfterMs ?? 0);
-      const isNever = local.reason === "too-large";
-      const why = `it answered 429 and is left alone for ${Math.ceil(refusedMs)} ms`;
-      return { endpoint, by: "refused", why, retryAfterMs: isNever ? undefined : retryAfterMs, isNever };
-    }
-    return roomOf(endpoint, tokens, local, this.#view?.others(endpoint, model));
+    return refusedMs > 0 ? leftAlone(room, Math.ceil(refusedMs)) : room;
   }
 
   #choose(how: RoutingStrategy | "session", open: readonly Open[], request: RouteRequest, turn: number): number {
@@ -109,10 +105,17 @@ class RoomRouter implements Router {
 
 const REASONS = {
   session: "the session's endpoint has room",
+  moved: "the session's own endpoint has no room, this is its next",
   "least-used": "the least used",
   "round-robin": "the next in turn",
   weighted: "the next by weight",
 };
+
+/** Whom the session goes to when all have room. */
+function ownOf({ candidates, session }: RouteRequest): string {
+  const all = candidates.map((endpoint): Open => ({ endpoint, utilization: 0 }));
+  return candidates[bySession(all, session as string)] as string;
+}
 
 function allFull(passedOver: readonly PassedOver[]): RoutingDecision {
   const { endpoint, retryAfterMs, why } = freesFirst(passedOver) as PassedOver;
