@@ -8,13 +8,17 @@ const usageOf = ({ inputTokens, outputTokens }: Call) => ({
   total_tokens: inputTokens + outputTokens,
 });
 
-/** Chat completions. The usage comes at the end of every stream, as `stream_options.include_usage` asks. */
+/** Chat completions. The usage comes at the end of a stream when `stream_options.include_usage` asks for it. */
 export const openai: Protocol = {
   name: "openai",
 
   read: (path, body) =>
     path.endsWith("/chat/completions")
-      ? { model: String(body["model"] ?? "gpt"), isStream: body["stream"] === true }
+      ? {
+          model: String(body["model"] ?? "gpt"),
+          isStream: body["stream"] === true,
+          tellsUsage: (body["stream_options"] as { include_usage?: unknown } | undefined)?.include_usage === true,
+        }
       : undefined,
 
   maxTokens: (body) => {
@@ -64,7 +68,8 @@ export const openai: Protocol = {
       chunk([{ index: 0, delta: { role: "assistant", content: WORD }, finish_reason: null }]),
     );
     const end = chunk([{ index: 0, delta: {}, finish_reason: "stop" }]);
-    return [...words, end, chunk([], usageOf(call)), { data: "[DONE]" }];
+    const usage = call.tellsUsage === false ? [] : [chunk([], usageOf(call))];
+    return [...words, end, ...usage, { data: "[DONE]" }];
   },
 
   overloadEvent: () => ({

@@ -3,6 +3,8 @@ import type { DimensionState } from "./window-limit.ts";
 export interface Call {
   readonly model: string;
   readonly isStream: boolean;
+  /** A stream says at its end what it used, which OpenAI's do only when they are asked. Default: true. */
+  readonly tellsUsage?: boolean;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }

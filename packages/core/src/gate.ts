@@ -10,7 +10,11 @@ export interface Gate {
    * RESOURCE_UNKNOWN, LIMITER_CLOSED or the signal's reason; then nothing is spent.
    */
   acquire(request: GateRequest): Promise<Lease>;
-  /** What the provider says about its limits in its answers. A gate that does not learn has none. */
+  /**
+   * What the provider says about its limits in its answers, of every one that says something. A gate that learns takes
+   * from here the limits that nobody gave it, and their changes; less left than it thinks is the use of others, and lowers
+   * the room; room where it holds back ends that early. Must not wait. A gate that does not learn has none.
+   */
   observe?(observation: LimitObservation): void;
 }
 

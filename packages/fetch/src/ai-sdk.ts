@@ -2,6 +2,7 @@ import type { AbortSignalLike, Gate, Lease } from "@hivepace/core";
 import type { LanguageModelMiddleware } from "ai";
 import { measureInput } from "./call/call-facts.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
+import { neverLeft } from "./pacing/never-left.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
 import { classifyError } from "./signal/classify-error.ts";
@@ -95,7 +96,8 @@ function failed(pacer: Pacer, lease: Lease, plan: PacedCall, error: unknown, { c
   const status = fieldOf(error, "statusCode");
   pacer.observe(signal, plan, lease.endpoint);
   if (signal.class === undefined) {
-    if (typeof status === "number" && status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
+    if (neverLeft(error)) lease.cancel();
+    else if (typeof status === "number" && status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
     else lease.done();
     return undefined;
   }
@@ -113,8 +115,10 @@ function metered<R>(pacer: Pacer, lease: Lease, plan: PacedCall, result: R): R {
   let usage: ReportedUsage | undefined;
   let pieces = 0;
   let isRefused = false;
+  let isOver = false;
   const end = (isWhole: boolean): void => {
-    if (!isRefused) pacer.settle(lease, plan, { usage, pieces, isWhole });
+    if (!isRefused && !isOver) pacer.settle(lease, plan, { usage, pieces, isWhole });
+    isOver = true;
   };
   const watched = new ReadableStream<unknown>(
     {

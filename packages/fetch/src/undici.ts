@@ -4,6 +4,7 @@ import { readCall } from "./call/call-facts.ts";
 import { providerOfHost } from "./call/provider-rules.ts";
 import { syntheticAnswer } from "./limited-fetch/synthetic-answer.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
+import { neverLeft } from "./pacing/never-left.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
@@ -148,7 +149,8 @@ function send(
       },
       onResponseError: (controller, error) => {
         if (meter === undefined) {
-          lease.done();
+          if (neverLeft(error)) lease.cancel();
+          else lease.done();
           reject(error);
           return;
         }

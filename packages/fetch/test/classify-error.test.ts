@@ -102,9 +102,29 @@ describe("@google/genai", () => {
     const message = `got status: 429 Too Many Requests. ${JSON.stringify({ error: { message: "limit: 0, model: x", status: "RESOURCE_EXHAUSTED" } })}`;
     expect(classifyError(new ApiError({ message, status: 429 })).class).toBe("not_entitled");
   });
+
+  test("the SDKs before it: their details beside the message, the answer in it or as axios keeps it", () => {
+    const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "9s" }];
+    const message = `[GoogleGenerativeAI Error]: [429 Too Many Requests] quota ${JSON.stringify(details)}`;
+    const beside = Object.assign(new Error(message), { status: 429, errorDetails: details });
+    expect(classifyError(beside)).toMatchObject({ retryAfterMs: 9_000, class: "rate_limited" });
+    const answer = { error: { code: 429, status: "RESOURCE_EXHAUSTED", message: "Quota exceeded", details } };
+    const quoted = new Error(`[VertexAI.ClientError]: got status: 429 Too Many Requests. ${JSON.stringify(answer)}`);
+    expect(classifyError(quoted)).toMatchObject({ retryAfterMs: 9_000, class: "rate_limited" });
+    const kept = Object.assign(new Error("failed"), { response: { status: 429, headers: {}, data: [answer] } });
+    expect(classifyError(kept)).toMatchObject({ retryAfterMs: 9_000, class: "rate_limited" });
+  });
 });
 
 describe("AWS", () => {
+  test("an exception inside of a stream has no status of its own, or that of the stream", () => {
+    const inStream = (name: string, $metadata: object) =>
+      Object.assign(new Error("x"), { name, $fault: "client", $metadata });
+    expect(classifyError(inStream("ThrottlingException", {})).class).toBe("rate_limited");
+    expect(classifyError(inStream("ServiceUnavailableException", { httpStatusCode: 200 })).class).toBe("overloaded");
+    expect(classifyError(inStream("ValidationException", { httpStatusCode: 200 }))).toEqual({ dims: {} });
+  });
+
   test("its names say what it is", () => {
     expect(classifyError(aws("ThrottlingException", 429, "Too many requests")).class).toBe("rate_limited");
     expect(classifyError(aws("ThrottlingException", 400, "Too many tokens per day")).class).toBe("quota_window_long");
@@ -136,6 +156,7 @@ test("what is no error of theirs says nothing", () => {
     "429",
     429,
     new Error("429"),
+    new Error('429 {"a":1}'),
     new TypeError("fetch failed", { cause: { code: "ECONNRESET" } }),
   ])
     expect(classifyError(error)).toEqual({ dims: {} });
@@ -163,6 +184,11 @@ test("nothing that is thrown makes it throw", { timeout: 60_000 }, () => {
     ),
     { numRuns: 500 },
   );
+});
+
+test("a very long message is read in no time, whatever is in it", () => {
+  for (const text of ["[".repeat(200_000), "{".repeat(200_000), "]".repeat(200_000)])
+    expect(classifyError(Object.assign(new Error(text), { status: 429 })).class).toBe("rate_limited");
 });
 
 test("a point in time in the headers refers to the time that is given", () => {

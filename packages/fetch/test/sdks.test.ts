@@ -1,3 +1,6 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { Anthropic } from "@anthropic-ai/sdk";
@@ -8,11 +11,13 @@ import { type FakeProvider, startProvider } from "@hivepace/provider";
 import { until } from "@hivepace/test-kit";
 import { ChatOpenAI } from "@langchain/openai";
 import { generateText, streamText, wrapLanguageModel } from "ai";
+import { build } from "esbuild";
 import { OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hivepaceMiddleware as modelMiddleware } from "../src/ai-sdk.ts";
 import { hivepaceMiddleware as anthropicMiddleware } from "../src/anthropic.ts";
 import { createLimitedFetch } from "../src/index.ts";
+import { lendGate } from "./support/gate-of-parent.ts";
 import { LocalGate } from "./support/local-gate.ts";
 
 const WINDOW_MS = 500;
@@ -94,6 +99,7 @@ const clients = (): readonly Client[] => {
   const retrying = (maxRetries?: number) => (maxRetries === undefined ? {} : { maxRetries });
   const messages = [{ role: "user" as const, content: PROMPT }];
   const chat = { model: "gpt-x", messages };
+  const streamed = { stream: true, stream_options: { include_usage: true } } as const;
   const message = { model: "claude-x", max_tokens: 64, messages };
   const content = { model: "gemini-x", contents: PROMPT };
   const aiOpenAI = () => createOpenAI({ apiKey: "k", baseURL: `${provider.url}/v1`, fetch }).chat("gpt-x");
@@ -132,7 +138,7 @@ const clients = (): readonly Client[] => {
       ask: async (retries) => (await openai(retries).chat.completions.create(chat)).choices[0]?.message.content ?? "",
       stream: async (retries) =>
         collect(
-          await openai(retries).chat.completions.create({ ...chat, stream: true }),
+          await openai(retries).chat.completions.create({ ...chat, ...streamed }),
           (chunk) => chunk.choices[0]?.delta.content,
         ),
     },
@@ -192,7 +198,7 @@ const clients = (): readonly Client[] => {
       },
       stream: async () => {
         const url = `${provider.url}/v1/chat/completions`;
-        const response = await fetch(url, { method: "POST", body: JSON.stringify({ ...chat, stream: true }) });
+        const response = await fetch(url, { method: "POST", body: JSON.stringify({ ...chat, ...streamed }) });
         const text = await response.text();
         return [...text.matchAll(/"content":"(bee )"/g)].map(([, word]) => word).join("");
       },
@@ -297,6 +303,118 @@ test("fifty calls at once stay within the limit of tokens as well", { timeout: 3
   });
   expect(provider.log.filter(({ accepted }) => !accepted)).toEqual([]);
   expect(provider.log.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(2_000);
+});
+
+test("fifty calls at once in each of four processes stay within the limit, and none fails", {
+  timeout: 60_000,
+}, async () => {
+  const outfile = fileURLToPath(new URL("../.cache/callers.mjs", import.meta.url));
+  await build({
+    entryPoints: [fileURLToPath(new URL("callers.worker.ts", import.meta.url))],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    conditions: ["@hivepace/source"],
+    external: ["openai", "@anthropic-ai/sdk"],
+  });
+  const agents = ["a", "b", "c", "d"];
+  const codes = await inOneTime({ rpm: RPM }, () =>
+    Promise.all(
+      agents.map(async (agent, i) => {
+        const sdk = i % 2 === 0 ? "openai" : "anthropic";
+        const child = fork(outfile, [sdk, agent, provider.url, "50"], { execArgv: [] });
+        lendGate(child, gate);
+        // What it said last may come after its end.
+        const [[code]] = await Promise.all([once(child, "exit"), once(child, "disconnect")]);
+        return code as unknown;
+      }),
+    ),
+  );
+  expect(codes).toEqual([0, 0, 0, 0]);
+  expect(provider.log.filter(({ accepted }) => !accepted)).toEqual([]);
+  expect(provider.largestWindow().requests).toBeLessThanOrEqual(RPM);
+  for (const agent of agents) expect(provider.log.filter((sent) => sent.agent === agent)).toHaveLength(50);
+  expect(gate.endings.map((ending) => ending?.how)).toEqual(Array.from({ length: 200 }, () => "done"));
+});
+
+test("a stream that tells no usage is settled with what was sent and what came", async () => {
+  const fetch = createLimitedFetch(gate, { endpoint: "provider", estimate: () => ({ inputTokens: 7 }) });
+  const openai = new OpenAI({ apiKey: "k", baseURL: `${provider.url}/v1`, fetch });
+  const messages = [{ role: "user" as const, content: PROMPT }];
+  const stream = await openai.chat.completions.create({ model: "gpt-x", messages, stream: true });
+  expect(await collect(stream, (chunk) => chunk.choices[0]?.delta.content)).toBe(ANSWER);
+  // Sixteen words, and the event that says why it stopped.
+  expect(gate.endings).toEqual([{ how: "done", used: { tokens: 24, inputTokens: 7, outputTokens: 17 } }]);
+});
+
+test.each(["openai", "anthropic"])(
+  "%s: limits are learned from the first answer, and their changes and the use of others from the next",
+  async (name) => {
+    await stop();
+    // A clock that stands still, so that nothing flows back between the calls.
+    clock = new ManualClock();
+    provider = await startProvider({ clock, window: "bucket", rpm: 60, tpm: 60_000 });
+    gate = new LocalGate({ clock });
+    const baseURL = `${provider.url}/v1`;
+    const fetch = createLimitedFetch(gate, { clock, endpoints: [{ id: "provider", provider: name, baseURL }] });
+    const messages = [{ role: "user" as const, content: PROMPT }];
+    const openai = new OpenAI({ apiKey: "k", baseURL, fetch });
+    const anthropic = new Anthropic({ apiKey: "k", baseURL: provider.url, fetch });
+    const ask = () =>
+      name === "openai"
+        ? openai.chat.completions.create({ model: "gpt-x", messages })
+        : anthropic.messages.create({ model: "claude-x", max_tokens: 64, messages });
+    await ask();
+    provider.setLimits({ rpm: 600, tpm: 30_000 });
+    await ask();
+    // Someone else, with the same account.
+    const body = JSON.stringify({ model: "gpt-x", messages: [{ role: "user", content: "x".repeat(40_000) }] });
+    await globalThis.fetch(`${baseURL}/chat/completions`, { method: "POST", body });
+    await ask();
+    const [first, second, third] = gate.observed.map(({ limits }) => limits);
+    const windowMs = 60_000;
+    expect(first).toMatchObject({ requests: { limit: 60, windowMs }, tokens: { limit: 60_000, windowMs } });
+    expect(second).toMatchObject({ requests: { limit: 600, windowMs }, tokens: { limit: 30_000, windowMs } });
+    expect(third?.tokens?.remaining).toBeLessThan((second?.tokens?.remaining ?? 0) - 10_000);
+  },
+);
+
+test("what never left costs nothing: the AI SDK's middleware", async () => {
+  await provider.close();
+  const model = wrapLanguageModel({
+    model: createOpenAI({ apiKey: "k", baseURL: `${provider.url}/v1` }).chat("gpt-x"),
+    middleware: modelMiddleware(gate, { endpoint: "provider" }),
+  });
+  await expect(generateText({ model, prompt: PROMPT, maxRetries: 0 })).rejects.toThrow();
+  expect(gate.endings).toEqual([{ how: "cancelled" }]);
+});
+
+test("a reader of the AI SDK's stream that stops while it waits ends the lease once, with what came", async () => {
+  const ended: unknown[] = [];
+  const { acquire } = gate;
+  gate.acquire = async (request) => {
+    const lease = await acquire.call(gate, request);
+    return { ...lease, done: (used) => void ended.push(used) };
+  };
+  const source = new ReadableStream({
+    start: (controller) => controller.enqueue({ type: "text-delta", id: "1", delta: "bee" }),
+  });
+  const { stream } = await modelMiddleware(gate, { estimate: () => ({ inputTokens: 5 }) }).wrapStream({
+    model: { provider: "openai.chat", modelId: "gpt-x" },
+    params: { prompt: [] },
+    doStream: async () => ({ stream: source }),
+  });
+  const reader = stream.getReader();
+  await reader.read();
+  const waiting = reader.read();
+  // The read has reached the source.
+  await new Promise(setImmediate);
+  await reader.cancel();
+  await waiting;
+  await new Promise(setImmediate);
+  expect(ended).toEqual([{ tokens: 6, inputTokens: 5, outputTokens: 1 }]);
 });
 
 test("what the Anthropic SDK sends for its credentials is not paced", async () => {

@@ -37,7 +37,7 @@ test("an answer arrives whole and is settled", async () => {
 });
 
 test("undici's own fetch goes the same way, streams too", async () => {
-  const streamed = JSON.stringify({ ...JSON.parse(body), stream: true });
+  const streamed = JSON.stringify({ ...JSON.parse(body), stream: true, stream_options: { include_usage: true } });
   const answer = await undiciFetch(`${provider.url}/v1/chat/completions`, {
     method: "POST",
     body: streamed,
@@ -114,6 +114,11 @@ test("a broken connection is the caller's error, and ends the lease", async () =
   provider.failNext("hang-up");
   await expect(ask()).rejects.toThrow();
   expect(gate.endings).toMatchObject([{ how: "done" }]);
+});
+
+test("what never left costs nothing", async () => {
+  await expect(request("http://127.0.0.1:1/v1/chat/completions", { dispatcher: dispatcher() })).rejects.toThrow();
+  expect(gate.endings).toEqual([{ how: "cancelled" }]);
 });
 
 test("an abort while it waits for the gate ends the wait", async () => {

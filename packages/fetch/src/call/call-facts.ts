@@ -87,7 +87,7 @@ function maxOutputTokens(json: Record<string, unknown>): number | undefined {
     (value): value is number => typeof value === "number" && value >= 0 && Number.isFinite(value),
   );
   const answers = [json["n"], json["best_of"], config["candidateCount"]].filter((n) => typeof n === "number");
-  return limit === undefined ? undefined : limit * Math.max(1, Math.min(128, ...(answers.length > 0 ? answers : [1])));
+  return limit === undefined ? undefined : limit * Math.min(128, Math.max(1, ...answers));
 }
 
 /** Text counts by its bytes. What a file holds says nothing of its tokens: those are counted one by one. */

@@ -8,6 +8,7 @@ import {
   need,
   type PacingOptions,
 } from "../options.ts";
+import { neverLeft } from "../pacing/never-left.ts";
 import { type PacedCall, Pacer, type Sending } from "../pacing/pacer.ts";
 import { planCall } from "../pacing/plan.ts";
 import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
@@ -190,11 +191,4 @@ function urlOf(text: string): URL | undefined {
 function patienceOf(headers: Headers): number {
   const seconds = Number(headers.get("x-stainless-timeout") ?? Number.NaN);
   return seconds > 0 ? seconds * 1_000 * PATIENCE : Infinity;
-}
-
-const NEVER_LEFT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT", "EHOSTUNREACH"]);
-
-function neverLeft(error: unknown): boolean {
-  const cause = (error as { cause?: { code?: unknown } } | null)?.cause;
-  return NEVER_LEFT.has(String(cause?.code));
 }

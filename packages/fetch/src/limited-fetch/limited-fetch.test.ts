@@ -196,6 +196,23 @@ test("a connection that breaks in a stream ends the lease and reaches the caller
   expect(gate.endings).toEqual([{ how: "done", used: undefined }]);
 });
 
+test("a lease that cannot be renewed is no harm to a long stream", async () => {
+  const source = new ReadableStream<Uint8Array>(
+    { pull: (controller) => controller.enqueue(new Uint8Array([32])) },
+    { highWaterMark: 0 },
+  );
+  const { clock, gate, limited } = world([new Response(source as Body)]);
+  const { acquire } = gate;
+  gate.acquire = async (request) => {
+    const { renew: _, ...lease } = await acquire.call(gate, request);
+    return lease as Awaited<ReturnType<Gate["acquire"]>>;
+  };
+  const reader = (await limited(CHAT, chat)).body?.getReader();
+  await reader?.read();
+  clock.advance(60_000);
+  expect((await reader?.read())?.done).toBe(false);
+});
+
 test("a long stream renews its lease", async () => {
   const source = new ReadableStream<Uint8Array>(
     { pull: (controller) => controller.enqueue(new Uint8Array([32])) },
@@ -406,6 +423,15 @@ test("a Request is read once and sent as often as need be", async () => {
   expect(gate.granted[0]?.request.model).toBe("gpt");
   expect(sent.map(({ init }) => new TextDecoder().decode(init.body as Uint8Array))).toEqual([chat.body, chat.body]);
   expect(sent[1]?.init.method).toBe("POST");
+  expect(sent.map(({ init }) => new Headers(init.headers).get("x-mine"))).toEqual(["1", "1"]);
+});
+
+test("what stands beside a Request counts before what is in it", async () => {
+  const { limited, sent } = world([]);
+  const request = new Request(CHAT, { ...chat, headers: { "x-mine": "1" } } as RequestInit);
+  await limited(request, { method: "PUT", headers: { "x-mine": "2" }, body: "{}" });
+  expect([sent[0]?.init.method, sent[0]?.init.body]).toEqual(["PUT", "{}"]);
+  expect(new Headers(sent[0]?.init.headers).get("x-mine")).toBe("2");
 });
 
 const eu = { id: "eu", baseURL: "https://eu.example.com/v1", apiKey: "eu-key", provider: "openai" };
@@ -439,6 +465,8 @@ test("no key of one host is shown to another", async () => {
   const secrets = { authorization: "Bearer s", "x-api-key": "s", "api-key": "s", "x-goog-api-key": "s" };
   await limited(CHAT, { ...chat, headers: secrets });
   expect([...new Headers(sent[0]?.init.headers)]).toEqual([]);
+  await limited(`${CHAT}?key=s&a=%20b&access_token=s`, chat);
+  expect(sent[1]?.url).toBe("https://us.example.com/v1/chat/completions?a=+b");
 });
 
 test("a refused request moves on to the next endpoint of its route without a wait", async () => {
@@ -452,6 +480,62 @@ test("a refused request moves on to the next endpoint of its route without a wai
     ["us.example.com", 0],
   ]);
   expect(gate.granted.map(({ endpoint }) => endpoint)).toEqual(["eu", "us"]);
+});
+
+test("what one endpoint asks too long for, or no longer has, the next may give; what is too large for one is for all", async () => {
+  const spent = json(429, { error: { code: "insufficient_quota" } });
+  const tooLarge = json(413, { error: { message: "Request too large" } });
+  for (const [refusal, status, hosts] of [
+    [tooMany({ "retry-after": "3600" }), 200, ["eu.example.com", "us.example.com"]],
+    [spent, 200, ["eu.example.com", "us.example.com"]],
+    [tooLarge, 413, ["eu.example.com"]],
+  ] as const) {
+    const { limited, sent } = world([refusal], { endpoints: [eu, us], endpoint: ["eu", "us"] });
+    expect((await limited(CHAT, chat)).status).toBe(status);
+    expect(sent.map(({ url }) => new URL(url).host)).toEqual(hosts);
+  }
+});
+
+test("when all endpoints of a route have refused, all of them are asked again", async () => {
+  const { clock, gate, limited } = world([tooMany(), tooMany()], { endpoints: [eu, us], endpoint: ["eu", "us"] });
+  const answer = limited(CHAT, chat);
+  await clock.run(10_000);
+  expect((await answer).status).toBe(200);
+  expect(gate.granted.map(({ request }) => request.route ?? request.endpoint)).toEqual([
+    ["eu", "us"],
+    "us",
+    ["eu", "us"],
+  ]);
+});
+
+test("who wants no retries gets none, also where another endpoint stands by", async () => {
+  const { limited, sent } = world([tooMany()], { endpoints: [eu, us], endpoint: ["eu", "us"], maxRetries: 0 });
+  expect((await limited(CHAT, chat)).status).toBe(429);
+  expect(sent).toHaveLength(1);
+});
+
+test("a reader that stops while it waits for more ends the lease once, and as not whole", async () => {
+  const start = `data: ${JSON.stringify({ message: { usage: { input_tokens: 30, output_tokens: 1 } } })}\n\n`;
+  const source = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(start)),
+  });
+  const answer = new Response(source as Body, { headers: { "content-type": "text/event-stream" } });
+  const { gate, limited } = world([answer]);
+  const endings: unknown[] = [];
+  const { acquire } = gate;
+  gate.acquire = async (request) => {
+    const lease = await acquire.call(gate, request);
+    return { ...lease, done: (used) => void endings.push(used) };
+  };
+  const reader = (await limited(MESSAGES, post({ model: "claude", stream: true }))).body?.getReader();
+  await reader?.read();
+  const waiting = reader?.read();
+  // The read has reached the source.
+  await new Promise(setImmediate);
+  await reader?.cancel();
+  expect(await waiting).toMatchObject({ done: true });
+  await new Promise(setImmediate);
+  expect(endings).toEqual([{ tokens: 31, inputTokens: 30, outputTokens: 1 }]);
 });
 
 test("what the headers say of limits reaches the gate, of answers and of refusals", async () => {

@@ -15,25 +15,31 @@ export function meteredResponse(response: Response, watcher: BodyWatcher): Respo
     return response;
   }
   const reader = response.body.getReader();
+  let isOver = false;
+  // A reader that stops while it waits for more ends the read that it waits for, too.
+  const end = (isWhole: boolean): void => {
+    if (!isOver) watcher.end(isWhole);
+    isOver = true;
+  };
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
           if (done) {
-            watcher.end(true);
+            end(true);
             controller.close();
           } else {
             watcher.chunk(value);
             controller.enqueue(value);
           }
         } catch (error) {
-          watcher.end(false);
+          end(false);
           controller.error(error);
         }
       },
       cancel(reason) {
-        watcher.end(false);
+        end(false);
         return reader.cancel(reason);
       },
     },

@@ -34,14 +34,15 @@ async function readRequest(request: Request, init: RequestInit | undefined): Pro
   const own =
     init?.body === undefined && request.body !== null ? new Uint8Array(await request.arrayBuffer()) : undefined;
   const body = init?.body ?? own;
+  const headers = new Headers(init?.headers ?? request.headers);
   return {
     url: request.url,
     method: (init?.method ?? method).toUpperCase(),
-    headers: new Headers(init?.headers ?? request.headers),
+    headers,
     text: textOf(body),
     signal: (init?.signal ?? signal) as AbortSignalLike,
     isReplayable: !isStream(body),
-    init: { method, redirect, keepalive, signal, ...init, ...(body === undefined ? {} : { body }) },
+    init: { method, redirect, keepalive, signal, ...init, headers, ...(body === undefined ? {} : { body }) },
   };
 }
 

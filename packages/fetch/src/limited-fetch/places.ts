@@ -9,6 +9,8 @@ const API_PATH: Readonly<Partial<Record<Protocol, RegExp>>> = {
   gemini: /\/v1(?:alpha|beta)?\d*\/models\/[^/]+:\w+$/,
 };
 const CREDENTIALS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
+/** Gemini takes its key in the URL as well. */
+const CREDENTIALS_IN_QUERY = ["key", "api_key", "api-key", "access_token"];
 
 /** Which endpoint a URL belongs to, and how a request gets to another one. */
 export class Places {
@@ -50,14 +52,18 @@ export class Places {
     const moved = new Headers(headers);
     const isElsewhere = new URL(target.baseURL).origin !== url.origin;
     const { apiKey } = target;
+    const to = new URL(target.baseURL.replace(/\/$/, "") + rest);
     // A key of one host is never shown to another.
-    if (isElsewhere || apiKey !== undefined) for (const name of CREDENTIALS) moved.delete(name);
+    if (isElsewhere || apiKey !== undefined) {
+      for (const name of CREDENTIALS) moved.delete(name);
+      for (const name of CREDENTIALS_IN_QUERY) if (to.searchParams.has(name)) to.searchParams.delete(name);
+    }
     if (apiKey !== undefined) {
       const key = typeof apiKey === "function" ? await apiKey() : apiKey;
       const [name, value] = credential(key, protocol, this.providerOf(id, ""));
       moved.set(name, value);
     }
-    return { url: target.baseURL.replace(/\/$/, "") + rest, headers: moved };
+    return { url: to.href, headers: moved };
   }
 }
 

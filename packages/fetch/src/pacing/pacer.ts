@@ -79,13 +79,15 @@ export class Pacer {
       }
       last = await send(lease);
       if (last.refusal === undefined || !call.isReplayable) return last.result;
-      const delayMs = retryDelayMs(last.refusal, retries, retry, random());
-      if (delayMs === undefined) return last.result;
-      // Another endpoint need not wait for what this one asks for.
+      // Another endpoint need not wait for what this one asks for, nor lack what this one lacks.
       const others = route.filter((endpoint) => endpoint !== lease.endpoint);
-      route = others.length > 0 ? others : call.route;
-      if (others.length > 0) continue;
-      if (clock.now() + delayMs >= deadline) return last.result;
+      if (others.length > 0 && retries < retry.maxRetries && last.refusal.class !== "request_too_large") {
+        route = others;
+        continue;
+      }
+      const delayMs = retryDelayMs(last.refusal, retries, retry, random());
+      if (delayMs === undefined || clock.now() + delayMs >= deadline) return last.result;
+      route = call.route;
       await sleep(clock, delayMs, call.signal);
     }
   }
@@ -142,7 +144,8 @@ export class Pacer {
       const now = this.#settings.clock.now();
       if (now - renewedAt < RENEW_MS) return;
       renewedAt = now;
-      lease.renew();
+      // Whoever writes a gate without types may well have leases that never expire.
+      lease.renew?.();
     };
   }
 

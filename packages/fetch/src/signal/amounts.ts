@@ -68,18 +68,19 @@ export function parseReset(text: string, now: number): number | undefined {
   }
   const duration = parseDuration(text);
   if (duration !== undefined) return saneMs(duration);
-  const time = parseTime(text);
+  const time = parseTime(text, now);
   return time === undefined ? undefined : saneMs(time - now);
 }
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?([Zz]|[+-]\d\d:?\d\d)?$/;
-const IMF = /^[A-Za-z]{3}, (\d\d) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|UTC)$/;
-const RFC850 = /^[A-Za-z]{6,9}, (\d\d)-([A-Za-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) (?:GMT|UTC)$/;
-const ASCTIME = /^[A-Za-z]{3} ([A-Za-z]{3}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/;
+const IMF = /^[a-z]{3}, (\d{1,2}) ([a-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|UTC|([+-]\d{4}))$/i;
+const RFC850 = /^[a-z]{6,9}, (\d\d)-([a-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) (?:GMT|UTC)$/i;
+const ASCTIME = /^[a-z]{3} ([a-z]{3}) {1,2}(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})$/i;
+const FIFTY_YEARS_MS = 50 * 365.25 * DAY_MS;
 
 /** RFC 3339, and RFC 9110's three dates, all of which are in UTC; `Date.parse` would take some of them as local. */
-export function parseTime(text: string): number | undefined {
+export function parseTime(text: string, now: number): number | undefined {
   const iso = RFC3339.exec(text);
   if (iso) {
     const [, year, month, day, hour, minute, second, fraction = "", zone = "Z"] = iso;
@@ -89,8 +90,9 @@ export function parseTime(text: string): number | undefined {
   }
   const imf = IMF.exec(text);
   if (imf) {
-    const [, day, month = "", year, hour, minute, second] = imf;
-    return utc(Number(year), monthOf(month), Number(day), Number(hour), Number(minute), Number(second));
+    const [, day, month = "", year, hour, minute, second, zone = "Z"] = imf;
+    const time = utc(Number(year), monthOf(month), Number(day), Number(hour), Number(minute), Number(second));
+    return time === undefined ? undefined : time - offsetMs(zone);
   }
   const asctime = ASCTIME.exec(text);
   if (asctime) {
@@ -99,9 +101,12 @@ export function parseTime(text: string): number | undefined {
   }
   const rfc850 = RFC850.exec(text);
   if (rfc850) {
-    // Two digits of a year are of this century: nobody asks to wait until 1994.
     const [, day, month = "", year, hour, minute, second] = rfc850;
-    return utc(2000 + Number(year), monthOf(month), Number(day), Number(hour), Number(minute), Number(second));
+    const inCentury = (century: number) =>
+      utc(century + Number(year), monthOf(month), Number(day), Number(hour), Number(minute), Number(second));
+    const time = inCentury(2000);
+    // Two digits of a year that would be more than fifty years ahead are of the last century.
+    return time !== undefined && time > now + FIFTY_YEARS_MS ? inCentury(1900) : time;
   }
   return undefined;
 }

@@ -54,27 +54,35 @@ function headersOf(error: Record<string, unknown>): object | undefined {
 }
 
 /**
- * OpenAI keeps the inner error object, Anthropic the whole body, the AI SDK its text, Google has it in the message. The
- * name, code and type of the error stand beside it.
+ * OpenAI keeps the inner error object, Anthropic the whole body, the AI SDK its text, Google has it in the message, or
+ * its details beside it. The name, code and type of the error stand beside it.
  */
 function bodyOf(error: Record<string, unknown>): unknown {
   const { responseBody, data } = error;
   if (typeof responseBody === "string" && responseBody !== "") return responseBody;
   if (isRecord(data)) return data;
-  const { message, code, type } = error;
+  const { message, code, type, errorDetails: details } = error;
   if (isRecord(error["error"])) return isRecord(error["error"]["error"]) ? error["error"] : { error: error["error"] };
-  if (statusOf(error) === undefined) return undefined;
-  const json = typeof message === "string" ? /[[{].*[\]}]/s.exec(message)?.[0] : undefined;
-  return { error: { code, type, message: json !== undefined && isJson(json) ? json : message } };
+  const received = part(error, "response")["data"];
+  if (typeof received === "object" && received !== null) return received;
+  const json = typeof message === "string" && !Array.isArray(details) ? jsonIn(message) : undefined;
+  // Without a status, only what the message quotes as an error is one.
+  if (statusOf(error) === undefined) return isRecord(json) && isRecord(json["error"]) ? json : undefined;
+  return json ?? { error: { code, type, message, details } };
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+/** The document that a message quotes, with or without words before it. */
+function jsonIn(message: string): unknown {
+  const end = Math.max(message.lastIndexOf("}"), message.lastIndexOf("]")) + 1;
+  for (const start of [message.search(/[[{]/), message.indexOf("{")]) {
+    try {
+      const value: unknown = JSON.parse(message.slice(Math.max(0, start), end));
+      if (isRecord(value) || (Array.isArray(value) && isRecord(value[0]))) return value;
+    } catch {
+      // Brackets of another kind.
+    }
   }
+  return undefined;
 }
 
 function part(error: Record<string, unknown>, name: string): Record<string, unknown> {

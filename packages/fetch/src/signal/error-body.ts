@@ -7,8 +7,8 @@ export interface ErrorBody {
   readonly details: readonly Readonly<Record<string, unknown>>[];
   /** OpenRouter's and others' extra facts. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The innermost object that speaks of the error. */
-  readonly error: Readonly<Record<string, unknown>>;
+  /** The objects that speak of the error, the innermost first. */
+  readonly places: readonly Readonly<Record<string, unknown>>[];
   /** Whether the body says that it is an error, whatever the status. */
   readonly isError: boolean;
 }
@@ -17,46 +17,56 @@ export interface ErrorBody {
 const LONGEST_TEXT = 65_536;
 const LONGEST_MESSAGE = 4_096;
 const MOST_DETAILS = 32;
-const DEEPEST = 4;
+const DEEPEST = 6;
 const CODE_FIELDS = ["type", "code", "status", "reason", "error_code", "__type", "name"];
 
-const EMPTY: ErrorBody = { codes: [], message: "", details: [], metadata: {}, error: {}, isError: false };
+const EMPTY: ErrorBody = { codes: [], message: "", details: [], metadata: {}, places: [], isError: false };
 
 /** Reads a body as it came: text, bytes of it, or what was parsed from it. */
 export function readErrorBody(body: unknown): ErrorBody {
   const codes: string[] = [];
   let message = "";
-  let error: Record<string, unknown> = {};
+  const places: Record<string, unknown>[] = [];
   let details: Record<string, unknown>[] = [];
   let metadata: Record<string, unknown> = {};
   let isError = false;
   let next: unknown = body;
-  // {"error": {…}}, [{"error": {…}}], {"response": {"error": {…}}}, and JSON in a message that wraps another.
+  // {"error": {…}}, [{"error": {…}}], {"response": {"error": {…}}}, {"throttlingException": {…}}, JSON in a message that
+  // wraps another, and what OpenRouter passes on of the upstream's answer.
   for (let depth = 0; depth < DEEPEST; depth++) {
     const value = unwrap(next);
-    if (typeof value === "string") message ||= value.slice(0, LONGEST_MESSAGE);
+    if (typeof value === "string") message = `${message} ${value}`.trim().slice(0, LONGEST_MESSAGE);
     if (!isRecord(value)) break;
-    error = value;
+    places.unshift(value);
     for (const field of CODE_FIELDS) {
       const code = value[field];
       if (typeof code === "string" || typeof code === "number") codes.push(codeOf(String(code)));
     }
     if (value["type"] === "error" || value["object"] === "error") isError = true;
     if (isRecord(value["details"])) for (const code of Object.values(value["details"])) pushText(codes, code);
-    if (Array.isArray(value["details"])) details = value["details"].filter(isRecord).slice(0, MOST_DETAILS);
+    if (Array.isArray(value["details"])) details = recordsOf(value["details"]);
+    // Google's, of today and of old.
+    for (const { reason } of [...recordsOf(value["details"]), ...recordsOf(value["errors"])]) pushText(codes, reason);
     if (isRecord(value["metadata"])) metadata = value["metadata"];
     const text = [value["message"], value["Message"], value["detail"], value["error_description"]].find(isText);
     const inner = text === undefined ? undefined : unwrap(text);
+    const exception = Object.keys(value).find((key) => /^[a-z]+Exception$/i.test(key) && isRecord(value[key]));
+    const passedOn = isRecord(value["metadata"]) ? value["metadata"]["raw"] : undefined;
     if (text !== undefined && !isRecord(inner)) message = text.slice(0, LONGEST_MESSAGE);
     if (value["error"] !== undefined && value["error"] !== null) {
       isError = true;
       next = value["error"];
     } else if (isRecord(value["response"]) && isRecord(value["response"]["error"])) next = value["response"];
     else if (isRecord(inner)) next = inner;
+    else if (exception !== undefined) {
+      isError = true;
+      codes.push(codeOf(exception));
+      next = value[exception];
+    } else if (isText(passedOn)) next = passedOn;
     else break;
   }
-  if (error === EMPTY.error && message === "") return EMPTY;
-  return { codes, message, details, metadata, error, isError };
+  if (places.length === 0 && message === "") return EMPTY;
+  return { codes, message, details, metadata, places, isError };
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -65,6 +75,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
+}
+
+function recordsOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord).slice(0, MOST_DETAILS) : [];
 }
 
 function pushText(codes: string[], value: unknown): void {

@@ -1,4 +1,4 @@
-import { parseCount, parseCounts, parseReset, parseTime, SECOND_MS, saneMs } from "./amounts.ts";
+import { parseCount, parseCounts, parseReset, SECOND_MS, saneMs } from "./amounts.ts";
 import { type DimensionSet, inferWindow, WINDOWS, withoutAbsent } from "./dimension-set.ts";
 import type { SignalDimension } from "./provider-signal.ts";
 
@@ -8,6 +8,8 @@ const ANTHROPIC =
   /^anthropic-(?:ratelimit-|(priority-|fast-))((?:input-|output-)?tokens|requests)-(limit|remaining|reset)$/;
 const UNIFIED = /^anthropic-ratelimit-unified-([a-z0-9_]{1,32})-(utilization|reset)$/;
 const GENERAL = /^x-ratelimit-(limit|remaining|reset|renewalperiod)(?:-([a-z][a-z0-9_-]{0,63}))?$/;
+/** Mistral's older names for tokens, with and without the window. */
+const BY_SIZE = /^(?:x-)?ratelimitbysize-(limit|remaining|reset)(?:-([a-z]{1,16}))?$/;
 
 /** Limits in the header fields of the providers, each in its own dialect. */
 export function addHeaderDimensions(fields: Fields, dims: DimensionSet, now: number): void {
@@ -23,7 +25,7 @@ function addAnthropic(fields: Fields, dims: DimensionSet, now: number): void {
     if (known) {
       const [, tier = "", what = "", part] = known;
       const name = `${tier}${what}`.replaceAll("-", "_");
-      if (part === "reset") dims.add(name, withoutAbsent({ resetMs: resetAt(value, now) }));
+      if (part === "reset") dims.add(name, withoutAbsent({ resetMs: latest(value, now) }));
       else dims.add(name, withoutAbsent({ [part as "limit"]: parseCounts(value) }));
     }
     const unified = UNIFIED.exec(field);
@@ -35,31 +37,31 @@ function addAnthropic(fields: Fields, dims: DimensionSet, now: number): void {
   }
 }
 
-function resetAt(value: string, now: number): number | undefined {
-  const time = parseTime(value);
-  return time === undefined ? parseReset(value, now) : saneMs(time - now);
-}
-
 /** `x-ratelimit-limit-requests` and its kin: OpenAI, Azure, Groq, Mistral, Cerebras, OpenRouter, gateways. */
 function addGeneral(fields: Fields, dims: DimensionSet, now: number): void {
   const found = new Map<string, SignalDimension>();
   for (const [field, value] of fields) {
-    const [, part, suffix = ""] = GENERAL.exec(field) ?? [];
+    const [, bySize, window] = BY_SIZE.exec(field) ?? [];
+    const [, general, named = ""] = GENERAL.exec(field) ?? [];
+    const part = bySize ?? general;
     if (part === undefined) continue;
+    const suffix = bySize === undefined ? named : window === undefined ? "tokens" : `tokens-${window}`;
     const dim = found.get(suffix) ?? {};
     found.set(suffix, dim);
-    if (part === "reset") assign(dim, "resetMs", parseReset(latest(value), now));
+    if (part === "reset") assign(dim, "resetMs", latest(value, now));
     else if (part === "renewalperiod") assign(dim, "windowMs", periodMs(value));
     else assign(dim, part as "limit" | "remaining", parseCounts(value));
   }
-  const windows = Object.keys(WINDOWS);
   const named = [...found].map(([suffix, dim]) => ({ ...nameOf(suffix), dim }));
   // The usual window of a dimension has its plain name; the others keep theirs.
-  named.sort((a, b) => windows.indexOf(a.window ?? "") - windows.indexOf(b.window ?? ""));
+  named.sort((a, b) => rankOf(a.window) - rankOf(b.window));
+  const plain = new Map<string, SignalDimension>();
   for (const { name, window, dim } of named) {
-    if (window !== undefined) dim.windowMs ??= WINDOWS[window] as number;
-    assign(dim, "windowMs", dim.windowMs ?? inferWindow(dim));
-    dims.add(window !== undefined && dims.has(name) ? `${name}_${window}` : name, dim);
+    assign(dim, "windowMs", dim.windowMs ?? window?.ms ?? inferWindow(dim));
+    // The same limit with its window and without is one limit.
+    const isOther = dims.has(name) && (dim.limit === undefined || plain.get(name)?.limit !== dim.limit);
+    dims.add(window !== undefined && isOther ? `${name}_${window.name}` : name, dim);
+    if (window === undefined) plain.set(name, dim);
   }
 }
 
@@ -67,21 +69,42 @@ function assign<K extends keyof SignalDimension>(dim: SignalDimension, key: K, v
   if (value !== undefined) dim[key] = value;
 }
 
-/** "req-minute" → requests in a minute; "project-tokens" → project_tokens; "" → requests. */
-function nameOf(suffix: string): { name: string; window?: string } {
+interface NamedWindow {
+  /** "minute", "10_second". */
+  readonly name: string;
+  readonly ms: number;
+  readonly unit: string;
+}
+
+/** "req-minute" → requests in a minute; "req-10-second" → in ten seconds; "project-tokens" → project_tokens; "" → requests. */
+function nameOf(suffix: string): { name: string; window?: NamedWindow } {
   const parts = suffix.split(/[-_]/).filter((part) => part !== "");
-  const window = parts.at(-1);
-  const isWindow = window !== undefined && Object.hasOwn(WINDOWS, window);
-  const name = (isWindow ? parts.slice(0, -1) : parts).join("_");
-  const whole = name === "" || name === "req" || name === "request" ? "requests" : name === "token" ? "tokens" : name;
-  return isWindow ? { name: whole, window } : { name: whole };
+  const unit = parts.at(-1)?.replace(/s$/, "") ?? "";
+  if (!Object.hasOwn(WINDOWS, unit)) return { name: wholeName(parts) };
+  const times = /^[1-9]\d{0,3}$/.test(parts.at(-2) ?? "") ? Number(parts.at(-2)) : undefined;
+  const ms = (WINDOWS[unit] as number) * (times ?? 1);
+  const window = { name: times === undefined ? unit : `${times}_${unit}`, ms, unit };
+  return { name: wholeName(parts.slice(0, times === undefined ? -1 : -2)), window };
+}
+
+function wholeName(parts: readonly string[]): string {
+  const name = parts.join("_");
+  if (name === "" || name === "req" || name === "request") return "requests";
+  return name === "token" ? "tokens" : name;
+}
+
+/** Without a window first, then the windows as they are usual; a multiple of one comes after it. */
+function rankOf(window: NamedWindow | undefined): number {
+  if (window === undefined) return -1;
+  return Object.keys(WINDOWS).indexOf(window.unit) + (window.name === window.unit ? 0 : 0.5);
 }
 
 /** Of a reset that came more than once the latest counts; a date has a comma of its own. */
-function latest(value: string): string {
-  const parts = value.split(",").map((part) => part.trim());
-  if (parts.length < 2 || !parts.every((part) => /^\d+(\.\d+)?$/.test(part))) return value;
-  return String(Math.max(...parts.map(Number)));
+function latest(value: string, now: number): number | undefined {
+  const whole = parseReset(value, now);
+  if (whole !== undefined || !value.includes(",")) return whole;
+  const resets = value.split(",").map((part) => parseReset(part.trim(), now));
+  return resets.includes(undefined) ? undefined : Math.max(...(resets as number[]));
 }
 
 function periodMs(value: string): number | undefined {

@@ -18,11 +18,17 @@ export function readHeaders(headers: unknown): Map<string, string> {
     const trimmed = String(text).trim();
     if (trimmed === "" || trimmed.length > LONGEST_VALUE) continue;
     const key = name.toLowerCase();
-    if (key.startsWith(PROXY_PREFIX)) passedOn.set(key.slice(PROXY_PREFIX.length), trimmed);
-    else own.set(key, trimmed);
+    if (key.startsWith(PROXY_PREFIX)) join(passedOn, key.slice(PROXY_PREFIX.length), trimmed);
+    else join(own, key, trimmed);
   }
   for (const [name, value] of passedOn) if (!own.has(name)) own.set(name, value);
   return own;
+}
+
+/** A field that comes twice is one list, as `Headers` has it. */
+function join(fields: Map<string, string>, name: string, value: string): void {
+  const before = fields.get(name);
+  fields.set(name, before === undefined ? value : `${before}, ${value}`);
 }
 
 function entriesOf(headers: unknown): Iterable<readonly [unknown, unknown]> {

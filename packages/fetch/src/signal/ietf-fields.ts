@@ -21,7 +21,7 @@ const MOST_ITEMS = 32;
 export function addIetfDimensions(fields: ReadonlyMap<string, string>, dims: DimensionSet, now: number): void {
   const policies = items(fields.get("ratelimit-policy") ?? "");
   const current = items(fields.get("ratelimit") ?? "");
-  const isDictionary = current.some(({ name, params }) => name === "limit" && params.has(""));
+  const isDictionary = current.some(({ name, params }) => /^(limit|remaining)$/.test(name) && params.has(""));
   if (isDictionary) addUnnamed(dims, dictionary(current, now), policies);
   else addNamed(dims, current, policies);
   const limits = items(fields.get("ratelimit-limit") ?? "");
@@ -33,6 +33,10 @@ export function addIetfDimensions(fields: ReadonlyMap<string, string>, dims: Dim
     });
     addUnnamed(dims, dim, [...limits.slice(1), ...policies]);
   }
+  // Envoy's: the old draft under the older name.
+  const [first, ...rest] = items(fields.get("x-ratelimit-limit") ?? "");
+  if (first !== undefined && rest.some(({ params }) => params.has("w")))
+    addUnnamed(dims, withoutAbsent({ limit: parseCount(first.name) }), rest);
 }
 
 function addNamed(dims: DimensionSet, current: readonly Item[], policies: readonly Item[]): void {
@@ -42,16 +46,24 @@ function addNamed(dims: DimensionSet, current: readonly Item[], policies: readon
     const unit = params.get("qu") ?? "requests";
     dims.add(`policy:${name}`, withoutAbsent({ limit, windowMs: seconds(params.get("w"), 1), unit }));
   }
-  for (const { name, isNamed, params } of current) {
+  const left = current.flatMap(({ name, isNamed, params }) => {
     const remaining = parseCount(params.get("r") ?? "");
-    if (!isNamed || remaining === undefined) continue;
-    dims.add(`policy:${name}`, withoutAbsent({ remaining, resetMs: seconds(params.get("t"), 0) }));
+    return !isNamed || remaining === undefined ? [] : [{ name, remaining, resetMs: seconds(params.get("t"), 0) }];
+  });
+  // Of several partitions the one with the least left counts.
+  left.sort((a, b) => a.remaining - b.remaining);
+  const seen = new Set<string>();
+  for (const { name, remaining, resetMs } of left) {
+    if (!seen.has(name)) dims.add(`policy:${name}`, withoutAbsent({ remaining, resetMs }));
+    seen.add(name);
   }
 }
 
 /** The window is that of the policy with this limit, else inferred. */
 function addUnnamed(dims: DimensionSet, dim: SignalDimension, policies: readonly Item[]): void {
-  const policy = policies.find(({ name, params }) => parseCount(name) === dim.limit && params.has("w"));
+  const policy = policies.find(
+    ({ name, params }) => dim.limit !== undefined && parseCount(name) === dim.limit && params.has("w"),
+  );
   const windowMs = seconds(policy?.params.get("w"), 1) ?? inferWindow(dim);
   dims.add("requests", withoutAbsent({ ...dim, windowMs }));
 }

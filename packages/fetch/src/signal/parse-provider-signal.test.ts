@@ -60,6 +60,19 @@ test.each(cases)(
   },
 );
 
+test("a field that is given twice counts as one list", () => {
+  const headers = [
+    ["Retry-After", "5"],
+    ["retry-after", "30"],
+    ["llm_provider-x-ratelimit-limit-tokens", "100"],
+    ["llm_provider-X-RateLimit-Limit-Tokens", "60"],
+  ];
+  expect(parseProviderSignal({ status: 429, headers })).toMatchObject({
+    retryAfterMs: 30_000,
+    dims: { tokens: { limit: 60 } },
+  });
+});
+
 /** Numbers that a program may calculate with, and nothing else. */
 function isSane(signal: ProviderSignal): void {
   const numbers = [signal.retryAfterMs, signal.cooldownMs];

@@ -41,6 +41,7 @@ function parse({ status, headers, body: rawBody, now: rawNow }: ProviderAnswer):
   const google = readGoogleQuota(body, found);
   const dims = found.toRecord();
   const exhausted = Object.keys(dims).filter((name) => isSpent(dims[name] ?? {}));
+  exhausted.sort((a, b) => rankOf(a) - rankOf(b));
   const refusal = classOf({
     status: typeof status === "number" && status >= 100 ? status : 200,
     amznType: codeOf(fields.get("x-amzn-errortype") ?? ""),
@@ -64,6 +65,14 @@ function parse({ status, headers, body: rawBody, now: rawNow }: ProviderAnswer):
 function timeOf(now: ProviderAnswer["now"]): number {
   const time = typeof now === "string" ? Date.parse(now) : Number(now ?? Date.now());
   return Number.isFinite(time) ? time : Date.now();
+}
+
+const USUAL = ["requests", "tokens", "input_tokens", "output_tokens"];
+
+/** One order, whichever the headers came in: a `Headers` sorts them by name. */
+function rankOf(name: string): number {
+  const rank = USUAL.indexOf(name);
+  return rank < 0 ? USUAL.length : rank;
 }
 
 function isSpent({ remaining, utilization }: SignalDimension): boolean {

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, parseReset, parseTime, SECOND_MS, saneMs } from "./amounts.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, parseCount, parseReset, parseTime, SECOND_MS, saneMs } from "./amounts.ts";
 import { type ErrorBody, isRecord } from "./error-body.ts";
 import { readHeaders } from "./header-fields.ts";
 
@@ -13,18 +13,21 @@ export function retryAfterOfHeaders(fields: ReadonlyMap<string, string>, now: nu
 function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   // A date has a comma of its own, after the name of the day.
-  const parts = value.split(/,(?!\s*\d\d[ -][A-Za-z]{3}[ -]\d)/);
-  const waits = parts.map((part) => waitMs(part.trim(), now)).filter((wait) => wait !== undefined);
+  return longest(value.split(/,(?!\s*\d{1,2}[ -][A-Za-z]{3}[ -]\d)/), (part) => waitMs(part, now));
+}
+
+function longest(parts: readonly string[], read: (part: string) => number | undefined): number | undefined {
+  const waits = parts.map((part) => read(part.trim())).filter((wait) => wait !== undefined);
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
 function waitMs(text: string, now: number): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return saneMs(Number(text) * SECOND_MS);
-  return parseTime(text) === undefined ? undefined : parseReset(text, now);
+  return parseTime(text, now) === undefined ? undefined : parseReset(text, now);
 }
 
 function milliseconds(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d+(\.\d+)?$/.test(value) ? saneMs(Number(value)) : undefined;
+  return longest(value?.split(",") ?? [], (part) => (/^\d+(\.\d+)?$/.test(part) ? saneMs(Number(part)) : undefined));
 }
 
 const UNIT_MS: readonly (readonly [RegExp, number])[] = [
@@ -42,12 +45,13 @@ const ASKED = new RegExp(
   "i",
 );
 
+const SECONDS_FIELDS = ["retry_after_seconds", "retry_after", "retryAfter", "resets_in_seconds"];
+
 /** What the body asks for, in a field of its own or in so many words. */
 export function retryAfterOfBody(body: ErrorBody, now: number): number | undefined {
-  for (const place of [body.metadata, body.error]) {
+  for (const place of [body.metadata, ...body.places]) {
     const ms = numberOf(place["retry_after_ms"]);
-    const seconds =
-      numberOf(place["retry_after_seconds"]) ?? numberOf(place["retry_after"]) ?? numberOf(place["retryAfter"]);
+    const seconds = SECONDS_FIELDS.map((field) => numberOf(place[field])).find((found) => found !== undefined);
     const wait = ms ?? (seconds === undefined ? undefined : seconds * SECOND_MS);
     if (wait !== undefined) return saneMs(wait);
     if (isRecord(place["headers"])) {
@@ -60,6 +64,7 @@ export function retryAfterOfBody(body: ErrorBody, now: number): number | undefin
 }
 
 function numberOf(value: unknown): number | undefined {
+  if (typeof value === "string") return parseCount(value.trim());
   return typeof value === "number" && value >= 0 ? value : undefined;
 }
 

@@ -50,6 +50,8 @@ test("an answer is never expected to be longer than it may be", () => {
 
 test("several answers are allowed several times as much", () => {
   expect(prompt(0, { max_tokens: 100, n: 3 }).maxOutputTokens).toBe(300);
+  expect(prompt(0, { max_tokens: 100, n: 2, best_of: 5 }).maxOutputTokens).toBe(500);
+  expect(prompt(0, { max_tokens: 100, n: 1e9 }).maxOutputTokens).toBe(12_800);
   const gemini = facts(
     { generationConfig: { maxOutputTokens: 50, candidateCount: 2 } },
     "/v1beta/models/g:generateContent",
