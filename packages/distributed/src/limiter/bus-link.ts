@@ -32,7 +32,7 @@ export class BusLink {
   unpublished = 0;
   lastFailure: unknown;
 
-  constructor({ bus, namespace, secrets, clock }: Settings, ears: Ears) {
+  constructor(bus: MessageBus, { namespace, secrets, clock }: Settings, ears: Ears) {
     this.#bus = namespace === undefined ? bus : namespacedBus(bus, namespace);
     this.#isWrapped = namespace !== undefined;
     this.#seal = new Seal(secrets, namespace ?? "");

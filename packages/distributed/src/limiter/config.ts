@@ -4,12 +4,8 @@ import { AMOUNT, checkMaxQueue, isAmount } from "@hivepace/core/internal";
 import { type Isolation, KEPT } from "../engine/silence.ts";
 import { LONGEST_ID } from "../wire/subjects.ts";
 
-/** How a limiter shares its limits with the other agents on the bus. */
-export interface DistributedConfig {
-  /** Lent: it stays open when the limiter is closed. */
-  bus: MessageBus;
-  /** No two agents on the bus have the same. */
-  agentId: string;
+/** How an agent holds limits together with others. */
+export interface SwarmOptions {
   /** What a 429 leaves of the capacity, above 0 and below 1. */
   reduceFactor?: number | undefined;
   /** How often the capacity rises again, in milliseconds, and by which factor. */
@@ -20,8 +16,6 @@ export interface DistributedConfig {
   onCapacityChange?: ((update: CapacityUpdate) => void) | undefined;
   /** How often this agent reports, in milliseconds. The same for all agents. */
   heartbeatIntervalMs?: number | undefined;
-  /** "fair": the sum over all agents is the limit. "none": each agent has all of it, and only cuts are shared. */
-  sharing?: "fair" | "none" | undefined;
   /** Refusals within this time of a cut are the same congestion. Default: the window of the resource. */
   cooldownMs?: number | undefined;
   /** No cut goes below this, in tokens per window. */
@@ -32,13 +26,23 @@ export interface DistributedConfig {
   expectedAgents?: number | undefined;
   /** Signs all messages and ignores others. A pair is the one that signs and the one that was valid before it. */
   secret?: string | readonly [current: string, previous: string] | undefined;
-  /** Agents of other namespaces on the same bus are not heard. Default: subjects have no prefix. */
-  namespace?: string | undefined;
   /** Its part when there is not enough for all, beside that of others. */
   weight?: number | undefined;
   /** How many may wait for one resource; the next is refused with CAPACITY_EXHAUSTED. Default: any number. */
   maxQueue?: number | undefined;
   clock?: Clock | undefined;
+}
+
+/** How a limiter shares its limits with the other agents on the bus. */
+export interface DistributedConfig extends SwarmOptions {
+  /** Lent: it stays open when the limiter is closed. */
+  bus: MessageBus;
+  /** No two agents on the bus have the same. */
+  agentId: string;
+  /** "fair": the sum over all agents is the limit. "none": each agent has all of it, and only cuts are shared. */
+  sharing?: "fair" | "none" | undefined;
+  /** Agents of other namespaces on the same bus are not heard. Default: subjects have no prefix. */
+  namespace?: string | undefined;
 }
 
 /** What holds for everything that is not given. */
@@ -57,7 +61,8 @@ export const defaultDistributedConfig = Object.freeze({
 
 /** A configuration in which nothing is missing that the limiter needs. */
 export interface Settings {
-  readonly bus: MessageBus;
+  /** Undefined: it is alone. */
+  readonly bus: MessageBus | undefined;
   readonly agentId: string;
   readonly reduceFactor: number;
   readonly recoveryIntervalMs: number;
@@ -87,11 +92,17 @@ export function validateDistributedConfig(config: DistributedConfig): void {
 
 export function settingsOf(config: DistributedConfig): Settings {
   need(typeof config === "object" && config !== null, "config", "an object", config);
+  const { bus } = config;
+  need(typeof bus?.publish === "function" && typeof bus.subscribe === "function", "bus", "a MessageBus", bus);
+  return swarmSettings(config);
+}
+
+/** The same for one that may do without a bus. */
+export function swarmSettings(config: Omit<DistributedConfig, "bus"> & { bus?: MessageBus | undefined }): Settings {
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
   const settings = { ...defaultDistributedConfig, clock: systemClock, ...given } as unknown as Settings &
     DistributedConfig;
-  const { bus, agentId, expectedAgents, cooldownMs, namespace, onCapacityChange, clock, weight } = settings;
-  need(typeof bus?.publish === "function" && typeof bus.subscribe === "function", "bus", "a MessageBus", bus);
+  const { agentId, expectedAgents, cooldownMs, namespace, onCapacityChange, clock, weight } = settings;
   const isId = typeof agentId === "string" && agentId.length >= 1 && agentId.length <= LONGEST_ID;
   need(isId, "agentId", `a string of 1 to ${LONGEST_ID} characters`, agentId);
   between("reduceFactor", settings.reduceFactor, 0, 1);
@@ -117,7 +128,14 @@ export function settingsOf(config: DistributedConfig): Settings {
   const isListener = onCapacityChange === undefined || typeof onCapacityChange === "function";
   need(isListener, "onCapacityChange", "a function", onCapacityChange);
   need(typeof clock?.now === "function" && typeof clock.after === "function", "clock", "a Clock", clock);
-  return Object.freeze({ ...settings, cooldownMs, expectedAgents, namespace, secrets: secretsOf(config.secret) });
+  return Object.freeze({
+    ...settings,
+    bus: config.bus,
+    cooldownMs,
+    expectedAgents,
+    namespace,
+    secrets: secretsOf(config.secret),
+  });
 }
 
 function secretsOf(secret: DistributedConfig["secret"]): readonly string[] {

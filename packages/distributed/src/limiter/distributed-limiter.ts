@@ -25,10 +25,12 @@ export interface DistributedCapacity extends Capacity {
  */
 export type SwarmMode = "listening" | "alone" | "member" | "cut-off" | "closed";
 
-export interface DistributedStatus {
+/** What an agent knows of the others, and they of it. */
+export interface SwarmStatus {
   readonly agentId: string;
   readonly mode: SwarmMode;
-  readonly bus: BusState;
+  /** "none": it has no bus and is alone. */
+  readonly bus: BusState | "none";
   /** Live agents, this one included. */
   readonly members: number;
   readonly peers: readonly PeerStatus[];
@@ -38,7 +40,6 @@ export interface DistributedStatus {
   readonly lastEchoAgeMs: number | undefined;
   /** Another process goes by the same id. */
   readonly isDuplicate: boolean;
-  readonly resources: readonly ResourceStatus[];
   readonly published: number;
   readonly publishedBytes: number;
   /** Messages that the bus did not take, and why the last one was not. */
@@ -46,6 +47,11 @@ export interface DistributedStatus {
   readonly lastFailure: string | undefined;
   /** Messages that changed nothing, by reason. */
   readonly ignored: Readonly<Record<string, number>>;
+}
+
+export interface DistributedStatus extends SwarmStatus {
+  readonly bus: BusState;
+  readonly resources: readonly ResourceStatus[];
 }
 
 export interface PeerStatus {

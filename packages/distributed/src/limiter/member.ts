@@ -27,11 +27,11 @@ export interface MemberOptions {
   readonly look: (now: number) => number;
 }
 
-/** An agent of the engine on a real bus and a real clock. */
+/** An agent of the engine on a real clock and, unless it is alone, on a real bus. */
 export class Member {
   readonly agent: Agent;
   readonly host: Host;
-  readonly link: BusLink;
+  readonly link: BusLink | undefined;
   readonly #clock: Clock;
   readonly #isSigned: boolean;
   readonly #isShared: boolean;
@@ -44,14 +44,16 @@ export class Member {
   isClosed = false;
 
   constructor(settings: Settings, options: MemberOptions) {
-    const { agentId: id, clock, weight, isolation, expectedAgents, heartbeatIntervalMs, secrets, sharing } = settings;
+    const { agentId: id, bus, clock, weight, isolation, expectedAgents } = settings;
+    const { heartbeatIntervalMs, secrets, sharing } = settings;
     this.#clock = clock;
     this.#isSigned = secrets.length > 0;
     this.#isShared = sharing === "fair";
-    this.link = new BusLink(settings, {
-      presence: (message) => this.#hearPresence(decodePresence(message)),
-      capacity: (message) => this.#hearCapacity(decodeCapacity(message)),
-    });
+    const ears = {
+      presence: (message: Uint8Array) => this.#hearPresence(decodePresence(message)),
+      capacity: (message: Uint8Array) => this.#hearCapacity(decodeCapacity(message)),
+    };
+    this.link = bus && new BusLink(bus, settings, ears);
     const agent = newAgent(
       {
         id,
@@ -60,8 +62,8 @@ export class Member {
         weight,
         isolation,
         expectedAgents,
-        hasBus: true,
-        echoes: this.link.echoes,
+        hasBus: this.link !== undefined,
+        echoes: this.link?.echoes ?? false,
         tuning: { ...TUNING, heartbeatMs: heartbeatIntervalMs, idleHeartbeatMs: 5 * heartbeatIntervalMs },
       },
       clock.now(),
@@ -83,7 +85,7 @@ export class Member {
   }
 
   async open(): Promise<void> {
-    await this.link.open();
+    await this.link?.open();
     // From here on it listens.
     const now = this.#clock.now();
     this.agent.joinedAt = now;
@@ -134,12 +136,14 @@ export class Member {
     this.isClosed = true;
     const goodbye = this.host.close();
     if (goodbye) await this.#publish(goodbye);
-    await this.link.close();
+    await this.link?.close();
   }
 
   async #publish(message: Message): Promise<void> {
-    const payloads = encodePresence(message, this.link.maxBytes);
-    await Promise.all(payloads.map((payload) => this.link.publish(PRESENCE_SUBJECT, payload)));
+    const { link } = this;
+    if (!link) return;
+    const payloads = encodePresence(message, link.maxBytes);
+    await Promise.all(payloads.map((payload) => link.publish(PRESENCE_SUBJECT, payload)));
   }
 
   #announce(pool: Pool, now: number): void {
@@ -153,7 +157,7 @@ export class Member {
       timestamp: new Date(this.#clock.epochMs()),
       ours: { life, seq: ++this.#announcements, level: withAges(level, now) },
     });
-    void this.link.publish(CAPACITY_SUBJECT, message);
+    void this.link?.publish(CAPACITY_SUBJECT, message);
   }
 
   #hearPresence(message: Message): void {
@@ -171,7 +175,7 @@ export class Member {
     const pool = this.agent.pools.get(message.resource);
     if (!pool) throw new BadMessage("unknown resource");
     this.#replays.check(message);
-    if (message.isNewer) this.link.ignore("newer version, but for the five fields");
+    if (message.isNewer) this.link?.ignore("newer version, but for the five fields");
     const level = ours ? boundedLevel(pool, ours.level, this.#isSigned) : foreignLevel(pool, message, now);
     hearLevel(this.agent, pool, level, now);
     this.wake();

@@ -2,6 +2,7 @@ import { InvalidCapacityError, InvalidConfigError, InvalidWindowError } from "@h
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import type { Agent } from "../engine/agent.ts";
 import { addTo, isZero } from "../engine/amounts.ts";
+import type { LevelRules } from "../engine/level.ts";
 import { countMembers } from "../engine/members.ts";
 import { newPool, type Pool, type PoolConfig } from "../engine/pool.ts";
 import { BINS } from "../engine/use-window.ts";
@@ -26,21 +27,16 @@ export function poolConfig(
   if (!isAmount(capacity)) throw new InvalidCapacityError("capacity", AMOUNT, capacity);
   if (!isAmount(windowMs)) throw new InvalidWindowError("windowMs", AMOUNT, windowMs);
   if (burst !== undefined && !isAmount(burst)) throw new InvalidCapacityError("burst", AMOUNT, burst);
-  const { reduceFactor, recoveryFactor, recoveryIntervalMs, maxRecovery, cooldownMs, minCapacity } = settings;
-  return {
-    name,
-    limits: [capacity],
-    windowMs,
-    burst: burst === undefined ? undefined : [burst],
-    rules: {
-      reduceFactor,
-      recoveryFactor,
-      recoveryIntervalMs,
-      most: maxRecovery ? 1 : MOST_RECOVERY,
-      cooldownMs: cooldownMs ?? windowMs,
-      least: Math.min(1, minCapacity / capacity),
-    },
-  };
+  const least = Math.min(1, settings.minCapacity / capacity);
+  const rules = rulesOf(settings, windowMs, least);
+  return { name, limits: [capacity], windowMs, burst: burst === undefined ? undefined : [burst], rules };
+}
+
+/** How a limit is cut and recovers. */
+export function rulesOf(settings: Settings, windowMs: number, least: number): LevelRules {
+  const { reduceFactor, recoveryFactor, recoveryIntervalMs, maxRecovery, cooldownMs = windowMs } = settings;
+  const most = maxRecovery ? 1 : MOST_RECOVERY;
+  return { reduceFactor, recoveryFactor, recoveryIntervalMs, most, cooldownMs, least };
 }
 
 /** An agent's pools as resources come, change and go. What was used stays used in all of it. */

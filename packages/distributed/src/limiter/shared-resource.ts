@@ -2,7 +2,7 @@ import type { Clock } from "@hivepace/core";
 import type { WaitingRoom } from "@hivepace/core/internal";
 import { modeOf, partOf } from "../engine/agent.ts";
 import { agreement } from "../engine/agreement.ts";
-import { at, SLACK, scaled } from "../engine/amounts.ts";
+import { type Amounts, at, SLACK, scaled } from "../engine/amounts.ts";
 import { claimsBefore, isHeard } from "../engine/claim.ts";
 import { keptAfter } from "../engine/kept.ts";
 import { pausedUntil } from "../engine/level.ts";
@@ -11,13 +11,7 @@ import { roomOf } from "../engine/room.ts";
 import { KEPT, trust } from "../engine/silence.ts";
 import type { Host } from "./host.ts";
 import type { SwarmResource } from "./swarm-resource.ts";
-
-/** A try that was denied counts as demand for so long. */
-const TRIED_MS = 2_000;
-/** It stands for at most so many calls. */
-const MOST_DEPTH = 64;
-/** Those who try in a loop need not say so each time. */
-const SAY_AGAIN_MS = 50;
+import { Tried } from "./tried.ts";
 
 /** A limit that all agents hold together: the swarm engine decides. */
 export class SharedResource implements SwarmResource {
@@ -27,18 +21,11 @@ export class SharedResource implements SwarmResource {
   room: WaitingRoom | undefined = undefined;
   burstOption: number | undefined;
   readonly #host: Host;
-  readonly #clock: Clock;
   /** Until then it only listens: what others have used of it must be heard first. */
   readonly #listensUntil: number;
   #isWaiting = false;
   readonly #onWaiting: (isWaiting: boolean) => void;
-  #triedAt = -Infinity;
-  #triedCost = 0;
-  /** How many calls a denied try stands for: more when those before it were granted and there are still more. */
-  #triedDepth = 1;
-  #isGranted = false;
-  #saidAt = -Infinity;
-  #cancelTried: (() => void) | undefined;
+  readonly #tried: Tried;
 
   constructor(
     pool: Pool,
@@ -52,9 +39,9 @@ export class SharedResource implements SwarmResource {
     this.pool = pool;
     this.burstOption = burstOption;
     this.#host = host;
-    this.#clock = clock;
     this.#listensUntil = listensUntil;
     this.#onWaiting = onWaiting;
+    this.#tried = new Tried(clock, (next, all, now) => this.#want(next, all, now));
   }
 
   /** What the swarm can hold when its level is whole. */
@@ -67,7 +54,7 @@ export class SharedResource implements SwarmResource {
   take(cost: number, now: number): boolean {
     if (now < this.#listensUntil) return false;
     const isTaken = this.#host.do({ type: "take", pool: this.name, cost: [cost] }, now);
-    if (isTaken) this.#isGranted = true;
+    if (isTaken) this.#tried.granted();
     return isTaken;
   }
 
@@ -91,23 +78,13 @@ export class SharedResource implements SwarmResource {
       this.#isWaiting = isWaiting;
       this.#onWaiting(isWaiting);
     }
-    if (isWaiting) this.#forgetTried();
-    this.#want(next, all, now);
+    if (isWaiting) this.#tried.forget();
+    this.#want(next === undefined ? undefined : [next], [Math.max(next ?? 0, all)], now);
     return now < this.#listensUntil ? this.#listensUntil : Infinity;
   }
 
   denied(cost: number, now: number): void {
-    if (this.room || cost > this.burst) return;
-    this.#triedAt = now;
-    if (!this.#cancelTried) {
-      this.#triedDepth = 1;
-      this.#cancelTried = this.#clock.after(TRIED_MS, () => this.#stopTrying(), { background: true });
-    } else if (this.#isGranted) this.#triedDepth = Math.min(MOST_DEPTH, 2 * this.#triedDepth);
-    else if (cost === this.#triedCost && now - this.#saidAt < SAY_AGAIN_MS) return;
-    this.#isGranted = false;
-    this.#triedCost = cost;
-    this.#saidAt = now;
-    this.#want(cost, cost * this.#triedDepth, now);
+    if (!this.room && cost <= this.burst) this.#tried.denied([cost], now);
   }
 
   /** Others may have counted on it already: what was taken stays taken. */
@@ -155,25 +132,11 @@ export class SharedResource implements SwarmResource {
   }
 
   close(): void {
-    this.#forgetTried();
+    this.#tried.forget();
   }
 
-  #want(next: number | undefined, all: number, now: number): void {
-    const want = next === undefined ? { next } : { next: [next], all: [Math.max(next, all)] };
-    this.#host.do({ type: "want", pool: this.name, ...want }, now);
-  }
-
-  #stopTrying(): void {
-    this.#cancelTried = undefined;
-    const restMs = this.#triedAt + TRIED_MS - this.#clock.now();
-    if (restMs > 0) this.#cancelTried = this.#clock.after(restMs, () => this.#stopTrying(), { background: true });
-    else if (!this.room) this.#want(undefined, 0, this.#clock.now());
-  }
-
-  #forgetTried(): void {
-    this.#cancelTried?.();
-    this.#cancelTried = undefined;
-    this.#saidAt = -Infinity;
+  #want(next: Amounts | undefined, all: Amounts | undefined, now: number): void {
+    this.#host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}) }, now);
   }
 }
 
