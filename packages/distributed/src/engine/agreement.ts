@@ -1,5 +1,5 @@
 import type { Agent } from "./agent.ts";
-import { type Amounts, addTo, at, fits, minus, takeFrom, zeros } from "./amounts.ts";
+import { type Amounts, addTo, at, fits, minus, scaled, takeFrom, zeros } from "./amounts.ts";
 import { isHeard } from "./claim.ts";
 import type { Ends, Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
@@ -20,10 +20,12 @@ interface Member {
  * arrives at the same numbers, and their sum is the capacity.
  *
  * At first each has what it has used, what it has claimed and would be granted, and its part of what is free then, so
- * that the window that is running holds. A window later each has its fair share.
+ * that the window that is running holds. A window later each has its fair share. What came free since it last heard
+ * anyone, others may have used.
  */
-export function agreement(agent: Agent, pool: Pool, now: number): Map<string | undefined, Ends> {
+export function agreement(agent: Agent, pool: Pool, now: number, since = now): Map<string | undefined, Ends> {
   const room = roomOf(agent, pool, now);
+  takeFrom(room, scaled(capacityOf(agent, pool, now), (now - since) / pool.config.windowMs));
   // What this agent has used and not said yet, the others do not count.
   addTo(room, pool.blind);
   const members = membersOf(agent, pool, now);

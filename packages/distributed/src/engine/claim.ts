@@ -1,8 +1,8 @@
 import { hash32 } from "../hash.ts";
 import { type Agent, modeOf, partOf } from "./agent.ts";
-import { type Amounts, addTo, at, fits, sizeOf, takeFrom, zeros } from "./amounts.ts";
+import { type Amounts, addTo, at, fits, minus, sizeOf, takeFrom, zeros } from "./amounts.ts";
 import type { OwnClaim, PeerClaim, Pool } from "./pool.ts";
-import { roomOf } from "./room.ts";
+import { capacityOf, roomOf } from "./room.ts";
 import { repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { leadOf } from "./steady-pace.ts";
 import { isBefore, nextTurn } from "./turn.ts";
@@ -19,6 +19,11 @@ export function want(agent: Agent, pool: Pool, next: Amounts | undefined, all: A
   if (pool.waitingSince === Infinity) pool.waitingSince = now;
   const mode = modeOf(agent, now);
   if (mode === "alone" || mode === "cut-off") return;
+  // While the level is too low for it, a large call must not hold up those behind it.
+  if (!fits(next, minus(capacityOf(agent, pool, now), pool.reserved))) {
+    if (pool.claim) withdraw(agent, pool, now);
+    return;
+  }
   if (pool.claim && fits(next, pool.claim.amounts)) return;
   open(agent, pool, next, now);
 }

@@ -1,8 +1,10 @@
+import { hash32 } from "../hash.ts";
 import type { Agent } from "./agent.ts";
 import { agreement } from "./agreement.ts";
-import { type Amounts, at, fits, isZero, minus, scaled, sizeOf } from "./amounts.ts";
+import { type Amounts, addTo, at, fits, isZero, minus, scaled, sizeOf, zeros } from "./amounts.ts";
+import type { ClaimReport } from "./message.ts";
 import type { Ends, Kept, Pool } from "./pool.ts";
-import { CAUTION, KEPT, trust } from "./silence.ts";
+import { CAUTION, keptPart } from "./silence.ts";
 
 /** Between the two ends of what is kept, so long after the silence began. */
 export function keptAfter({ from, to }: Ends, silentMs: number, windowMs: number): number[] {
@@ -40,20 +42,38 @@ function savedAt(
   return Math.max(kept?.since ?? 0, savedSince) + windowMs * size;
 }
 
-/** What this agent may have used in its last window. */
-function mostKept(agent: Agent, pool: Pool, now: number): number[] {
+/** Cut off: what this agent may have used in its last window. */
+export function mostKept(agent: Agent, pool: Pool, now: number): number[] {
   const kept = pool.kept ?? keep(agent, pool, now);
   pool.own.expire(now);
   const silentMs = now - kept.since;
-  const factor = kept.isAgreed ? CAUTION * Math.max(KEPT[agent.config.isolation], trust(silentMs)) : 1;
-  return scaled(keptAfter(kept, silentMs, pool.config.windowMs), factor);
+  const { windowMs } = pool.config;
+  if (!kept.isAgreed) return [...kept.from];
+  const part = keptPart(agent.config.isolation, silentMs, windowMs) * CAUTION;
+  return scaled(keptAfter(kept, silentMs, windowMs), part);
+}
+
+/**
+ * What it keeps and has not used yet, as a claim before all others: it may be heard though it hears nobody. What leaves
+ * its window before it speaks again is part of that.
+ */
+export function claimOfKept(agent: Agent, pool: Pool, now: number): ClaimReport {
+  const left = minus(mostKept(agent, pool, now), pool.own.sum);
+  addTo(left, pool.own.goneBy(now + 2 * agent.config.tuning.heartbeatMs));
+  return {
+    amounts: left.map((amount) => Math.max(0, amount)),
+    next: pool.next ?? zeros(left.length),
+    turn: 0,
+    tie: hash32(agent.config.id),
+    waitedMs: Math.max(0, now - pool.waitingSince),
+  };
 }
 
 /** Remembers the last agreement. The others have missed this agent since its first message that did not come back. */
 export function keep(agent: Agent, pool: Pool, now: number): Kept {
   const since = Math.min(now, agent.unansweredSince, agent.unechoedSince);
   const isAgreed = agent.heardAt !== -Infinity;
-  const ends = isAgreed ? (agreement(agent, pool, now).get(undefined) as Ends) : unheard(agent, pool);
+  const ends = isAgreed ? (agreement(agent, pool, now, since).get(undefined) as Ends) : unheard(agent, pool);
   pool.kept = { since, isAgreed, ...ends };
   return pool.kept;
 }

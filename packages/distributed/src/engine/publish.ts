@@ -1,9 +1,10 @@
 import type { Agent } from "./agent.ts";
 import { modeOf } from "./agent.ts";
 import { zeros } from "./amounts.ts";
+import { claimOfKept } from "./kept.ts";
 import { FULL, type Level, levelAt } from "./level.ts";
-import type { Message, PoolReport } from "./message.ts";
-import type { Pool } from "./pool.ts";
+import type { ClaimReport, Message, PoolReport } from "./message.ts";
+import type { OwnClaim, Pool } from "./pool.ts";
 import { forgetKnown, heartbeatOf, isActive, publishAt } from "./schedule.ts";
 
 /** The message that is due now, if one is. */
@@ -15,8 +16,9 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
   const isHeartbeat = now - agent.publishedAt >= nextMs;
   const pools: PoolReport[] = [];
   for (const pool of agent.pools.values()) {
-    const isDue = pool.reportAt <= now || (isHeartbeat && isActive(pool) && now - pool.reportedAt >= heartbeatMs / 2);
-    if (isDue) pools.push(report(agent, pool, seq, now));
+    // The last word says all that others do not know yet.
+    const isTime = bye || (isHeartbeat && now - pool.reportedAt >= heartbeatMs / 2);
+    if (pool.reportAt <= now || (isTime && isActive(pool, now))) pools.push(report(agent, pool, seq, now));
   }
   agent.publishedAt = now;
   if (agent.unansweredSince === Infinity) agent.unansweredSince = now;
@@ -40,7 +42,7 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
     claim.publishedAt = now;
   }
   pool.backs = pool.backs.filter((back) => now - back.at < 4 * heartbeatMs);
-  const isElder = modeOf(agent, now) === "member";
+  const mode = modeOf(agent, now);
   return {
     name: pool.config.name,
     windowMs: pool.config.windowMs,
@@ -51,17 +53,15 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
     used: [...pool.own.sum],
     bins: pool.own.bins(now),
     waiting: pool.all,
-    claim: claim && {
-      amounts: [...claim.amounts],
-      next: pool.next ?? claim.amounts,
-      turn: claim.turn,
-      tie: claim.tie,
-      waitedMs: now - pool.waitingSince,
-    },
+    claim: mode === "cut-off" ? claimOfKept(agent, pool, now) : claim && claimReport(pool, claim, now),
     turn: pool.turns.line,
     level: isWhole(pool.level, now) ? undefined : withAges(pool.level, now),
-    seen: isElder && now < pool.welcomeUntil ? pool.used.bins(now) : undefined,
+    seen: mode === "member" && now < pool.welcomeUntil ? pool.used.bins(now) : undefined,
   };
+}
+
+function claimReport(pool: Pool, { amounts, turn, tie }: OwnClaim, now: number): ClaimReport {
+  return { amounts: [...amounts], next: pool.next ?? amounts, turn, tie, waitedMs: now - pool.waitingSince };
 }
 
 /** A level that has long been whole again need not be told; a newcomer without it is none the worse. */

@@ -29,9 +29,10 @@ function isFresh(agent: Agent, pool: Pool, now: number): boolean {
   return pool.claim !== undefined || now - pool.changedAt < 3 * agent.config.tuning.heartbeatMs;
 }
 
-/** There is something to say about it at all. */
-export function isActive(pool: Pool): boolean {
-  return pool.claim !== undefined || pool.level.epoch > 0 || pool.own.sum.some((amount) => amount > 0);
+/** There is something to say about it at all; for a window longer that there is nothing any more. */
+export function isActive(pool: Pool, now: number): boolean {
+  const isClaimed = pool.claim !== undefined || pool.kept !== undefined;
+  return isClaimed || pool.level.epoch > 0 || now - pool.changedAt < 2 * pool.config.windowMs;
 }
 
 /** When the next message is due. */

@@ -20,3 +20,17 @@ export function trust(silentMs: number): number {
   if (silentMs >= NONE_MS) return 0;
   return 0.5 ** ((silentMs - WHOLE_MS) / HALVING_MS);
 }
+
+/** The last window is looked at in so many parts. */
+const PARTS = 12;
+
+/**
+ * What an agent that is cut off may have used in its last window, as a part of its share. Its pace falls with its trust,
+ * and its window follows as what it sent before runs out: no more than the others keep free for it, a window longer.
+ */
+export function keptPart(isolation: Isolation, silentMs: number, windowMs: number): number {
+  let sum = 0;
+  // At the end of each part, when trust is least.
+  for (let i = 0; i < PARTS; i++) sum += Math.max(KEPT[isolation], trust(silentMs - (i * windowMs) / PARTS));
+  return sum / PARTS;
+}

@@ -24,7 +24,7 @@ const NONE: readonly string[] = [];
 export function step(agent: Agent, event: Event, now: number): Effects {
   notice(agent, now);
   if (event.type === "take") return decide(agent, poolOf(agent, event.pool), event.cost, now);
-  for (const pool of agent.pools.values()) learn(agent, pool, now);
+  for (const pool of agent.pools.values()) look(agent, pool, now);
   switch (event.type) {
     case "want":
       want(agent, poolOf(agent, event.pool), event.next, event.all, now);
@@ -61,10 +61,17 @@ export function step(agent: Agent, event: Event, now: number): Effects {
 
 /** A decision looks at one pool and publishes nothing: what is to be said of it is said on waking, not on the request path. */
 function decide(agent: Agent, pool: Pool, cost: Amounts, now: number): Effects {
-  learn(agent, pool, now);
+  look(agent, pool, now);
   const taken = take(agent, pool, cost, now);
   const wakeAt = agent.config.hasBus && !agent.left ? Math.max(now, pool.reportAt) : Infinity;
   return { taken, publish: undefined, retry: NONE, wakeAt };
+}
+
+/** Whatever is asked next, a pool is what it is now. */
+function look(agent: Agent, pool: Pool, now: number): void {
+  pool.used.expire(now);
+  pool.own.expire(now);
+  learn(agent, pool, now);
 }
 
 /** A process that stood still has missed what went on: it listens first, as a newcomer does. */

@@ -22,7 +22,7 @@ export function serve(turns: Turns, size: number, most: number): void {
 
 export interface Place {
   readonly turn: number;
-  /** Decides between equal turns; no name does, or one agent would always be first. */
+  /** A whole number of 32 bits. Decides between equal turns; no name does, or one agent would always be first. */
   readonly tie: number;
 }
 

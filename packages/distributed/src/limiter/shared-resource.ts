@@ -2,13 +2,12 @@ import type { Clock } from "@hivepace/core";
 import type { WaitingRoom } from "@hivepace/core/internal";
 import { modeOf, partOf } from "../engine/agent.ts";
 import { agreement } from "../engine/agreement.ts";
-import { type Amounts, at, SLACK, scaled } from "../engine/amounts.ts";
+import { type Amounts, at, SLACK } from "../engine/amounts.ts";
 import { claimsBefore, isHeard } from "../engine/claim.ts";
-import { keptAfter } from "../engine/kept.ts";
+import { mostKept } from "../engine/kept.ts";
 import { pausedUntil } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 import { roomOf } from "../engine/room.ts";
-import { KEPT, trust } from "../engine/silence.ts";
 import type { Host } from "./host.ts";
 import type { SwarmResource } from "./swarm-resource.ts";
 import { Tried } from "./tried.ts";
@@ -118,12 +117,7 @@ export class SharedResource implements SwarmResource {
     const { agent } = this.#host;
     const mode = modeOf(agent, now);
     if (mode === "listening" || now < this.#listensUntil) return 0;
-    const { kept, config } = this.pool;
-    if (mode === "cut-off" && kept) {
-      const silentMs = now - kept.since;
-      const part = kept.isAgreed ? Math.max(KEPT[agent.config.isolation], trust(silentMs)) : 1;
-      return at(scaled(keptAfter(kept, silentMs, config.windowMs), part), 0);
-    }
+    if (mode === "cut-off") return at(mostKept(agent, this.pool, now), 0);
     return at(agreement(agent, this.pool, now).get(undefined)?.to ?? [0], 0);
   }
 

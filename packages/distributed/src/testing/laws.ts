@@ -4,66 +4,106 @@ import { type Amounts, addTo, at, zeros } from "../engine/amounts.ts";
 import type { Effects, Event } from "../engine/events.ts";
 import { isLater, type Level } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
-import { capacityOf } from "../engine/room.ts";
+import { capacityOf, roomOf } from "../engine/room.ts";
 import { isBefore } from "../engine/turn.ts";
 
 const CLOSE = 1e-3;
-/** What takes long is looked at only now and then. */
-const EVERY = 997;
+/** What takes long in a large swarm is looked at only now and then there. */
+const SMALL = 5;
+const EVERY = 397;
+
+/** What the world knows and no agent does. */
+export interface LawsOptions {
+  readonly agents: number;
+  /** The longest that a message can be under way, a stop of its reader included. */
+  readonly transitMs: number;
+  /** By how much clocks are off at most, as a part. */
+  readonly drift: number;
+}
 
 /** What must hold for every agent after every step, whatever happens. Throws when it does not. */
 export class Laws {
+  readonly #options: LawsOptions;
+  readonly #every: number;
   readonly #levels = new WeakMap<Pool, Level>();
-  readonly #agents: number;
+  /** When each cut was made, in the world's time. */
+  readonly #cuts = new Map<string, number>();
   #steps = 0;
 
-  constructor(agents: number) {
-    this.#agents = agents;
+  constructor(options: LawsOptions) {
+    this.#options = options;
+    this.#every = options.agents <= SMALL ? 1 : EVERY;
   }
 
-  check(agent: Agent, event: Event, effects: Effects, now: number): void {
-    const broken = this.#brokenBy(agent, effects, now);
+  check(agent: Agent, event: Event, effects: Effects, now: number, worldNow: number): void {
+    const broken = this.#brokenBy(agent, event, effects, now, worldNow);
     if (broken) throw new Error(`${agent.config.id}: ${broken} (at ${now}, after ${event.type})`);
   }
 
-  #brokenBy(agent: Agent, effects: Effects, now: number): string | undefined {
-    if (effects.taken && modeOf(agent, now) === "listening") return "one that listens sends nothing";
+  #brokenBy(agent: Agent, event: Event, effects: Effects, now: number, worldNow: number): string | undefined {
+    const mode = modeOf(agent, now);
+    if (effects.taken && mode === "listening") return "one that listens sends nothing";
     if (effects.wakeAt < now) return "no timer is in the past";
-    if (agent.peers.size > 4 * this.#agents + 16) return "the dead are forgotten";
-    for (const pool of agent.pools.values()) {
-      const before = this.#levels.get(pool);
-      if (before !== pool.level) {
-        if (before && isLater(before, pool.level)) return "a level is never replaced by an earlier one";
-        this.#levels.set(pool, pool.level);
-      }
-      if (!isPositive(pool.blind) || !isPositive(pool.claimed)) return "sums are never below nothing";
-      if (pool.claim && !isPositive(pool.claim.amounts)) return "a claim is never overdrawn";
-      if (pool.reports.length > 1_000) return "reports do not pile up";
-      const broken = ++this.#steps % EVERY === 0 ? this.#lookCloser(agent, pool, now) : undefined;
+    if (agent.peers.size > 4 * this.#options.agents + 16) return "the dead are forgotten";
+    for (const [name, pool] of agent.pools) {
+      const taken = effects.taken && event.type === "take" && event.pool === name;
+      if (taken && mode !== "cut-off" && !isPositive(roomOf(agent, pool, now)))
+        return "nothing is sent for which the window has no room";
+      const broken = this.#brokenIn(agent, pool, now, worldNow);
       if (broken) return broken;
     }
     return undefined;
   }
 
-  #lookCloser(agent: Agent, pool: Pool, now: number): string | undefined {
-    const before = zeros(pool.limits.length);
-    const claimed = zeros(pool.limits.length);
-    for (const claim of pool.claims.values()) {
-      addTo(claimed, claim.amounts);
-      if (pool.claim && isBefore(claim, pool.claim)) addTo(before, claim.amounts);
+  #brokenIn(agent: Agent, pool: Pool, now: number, worldNow: number): string | undefined {
+    const before = this.#levels.get(pool);
+    if (before !== pool.level) {
+      if (before && isLater(before, pool.level)) return "a level is never replaced by an earlier one";
+      this.#levels.set(pool, pool.level);
+      if (!this.#isCutInTime(pool.level, now, worldNow)) return "a cut has the same age everywhere, but for the way";
     }
-    if (!isClose(pool.claimed, claimed)) return "the sum of claims is the sum of the claims";
-    if (pool.before && pool.claim && !isClose(pool.before, before)) return "so is the sum of those before";
-    const agreed = [...agreement(agent, pool, now).values()];
-    const capacity = capacityOf(agent, pool, now);
-    const isWithin = capacity.every((amount, i) => {
-      const promised = at(pool.used.sum, i) + at(pool.claimed, i) + (pool.claim ? at(pool.claim.amounts, i) : 0);
-      const most = Math.max(amount, promised, at(pool.own.sum, i)) + CLOSE;
-      const sum = (end: "from" | "to") => agreed.reduce((all, kept) => all + at(kept[end], i), 0);
-      return sum("from") <= most && sum("to") <= amount + CLOSE;
-    });
-    return isWithin ? undefined : "shares sum up to the capacity at most";
+    if (!isPositive(pool.blind) || !isPositive(pool.claimed)) return "sums are never below nothing";
+    if (pool.claim && !isPositive(pool.claim.amounts)) return "a claim is never overdrawn";
+    if (pool.reports.length > 1_000 || pool.claims.size > agent.peers.size) return "what is known does not pile up";
+    return ++this.#steps % this.#every === 0 ? lookCloser(agent, pool, now) : undefined;
   }
+
+  /** With equal ages all are on the same step of the recovery: nobody earlier, and later only by the way of a message. */
+  #isCutInTime({ epoch, base, round, origin, cutAt }: Level, now: number, worldNow: number): boolean {
+    if (epoch === 0) return true;
+    // Nobody says the same twice: rounds go on.
+    const key = `${epoch} ${base} ${round} ${origin}`;
+    const ageMs = now - cutAt;
+    const cutAtWorld = worldNow - ageMs;
+    const first = this.#cuts.get(key);
+    if (first === undefined) {
+      this.#cuts.set(key, cutAtWorld);
+      return true;
+    }
+    const { transitMs, drift } = this.#options;
+    const inexactMs = 2 + 4 * drift * ageMs;
+    return cutAtWorld >= first - inexactMs && cutAtWorld <= first + 4 * transitMs + inexactMs;
+  }
+}
+
+function lookCloser(agent: Agent, pool: Pool, now: number): string | undefined {
+  const before = zeros(pool.limits.length);
+  const claimed = zeros(pool.limits.length);
+  for (const claim of pool.claims.values()) {
+    addTo(claimed, claim.amounts);
+    if (pool.claim && isBefore(claim, pool.claim)) addTo(before, claim.amounts);
+  }
+  if (!isClose(pool.claimed, claimed)) return "the sum of claims is the sum of the claims";
+  if (pool.before && pool.claim && !isClose(pool.before, before)) return "so is the sum of those before";
+  const agreed = [...agreement(agent, pool, now).values()];
+  const capacity = capacityOf(agent, pool, now);
+  const isWithin = capacity.every((amount, i) => {
+    const promised = at(pool.used.sum, i) + at(pool.claimed, i) + (pool.claim ? at(pool.claim.amounts, i) : 0);
+    const most = Math.max(amount, promised, at(pool.own.sum, i)) + CLOSE;
+    const sum = (end: "from" | "to") => agreed.reduce((all, kept) => all + at(kept[end], i), 0);
+    return sum("from") <= most && sum("to") <= amount + CLOSE;
+  });
+  return isWithin ? undefined : "shares sum up to the capacity at most";
 }
 
 function isPositive(amounts: Amounts): boolean {

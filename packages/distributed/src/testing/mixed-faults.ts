@@ -48,7 +48,7 @@ export function mixedFaults(seed: number, minutes = 6): SimulationOptions {
     provider: { kind: pick(["sliding", "fixed", "bucket"]), latencyMs: [50, 3_000] },
     isolation: pick(["safe", "balanced"]),
     weights: random() < 0.3 ? Array.from({ length: agents }, () => between(1, 4)) : undefined,
-    faults: Array.from({ length: between(1, 6) }, () => pick(kinds)()).sort((a, b) => a.at - b.at),
+    faults: Array.from({ length: between(1, Math.max(6, minutes)) }, () => pick(kinds)()).sort((a, b) => a.at - b.at),
     duration: end,
   };
 }

@@ -29,13 +29,23 @@ export interface SwarmReport {
   /** How often the level was cut, and how long it took until all who could hear of it knew, at most. */
   readonly cuts: number;
   readonly cutSpreadMs: number;
+  /** How many different levels those had who were there in the end. */
+  readonly levels: number;
+  /** From the start of an agent that came later, or from its first call, to the first that was sent, at most. */
+  readonly joinMs: number;
+  /** The most that was sent within 50 ms, in parts of the mean. */
+  readonly busiestTick: number;
   /** The same for the same seed. */
   readonly trace: string;
   /** What was accepted in each second, in parts of a second's limit. */
   readonly seconds: readonly number[];
   /** What each agent got, from when figures count. */
   readonly served: readonly number[];
+  /** What each agent wanted to send then. */
+  readonly offered: readonly number[];
 }
+
+const TICK_MS = 50;
 
 /** Writes down what happens and makes figures of it. Time is in milliseconds of the world. */
 export class Recorder {
@@ -49,6 +59,9 @@ export class Recorder {
   readonly #served: number[];
   readonly #offered: number[];
   readonly #waitingSince: number[];
+  readonly #joinedAt: number[];
+  readonly #ticks: number[] = [];
+  #joinMs = 0;
   #accepted = 0;
   #longestGap = 0;
   #trace = 0x811c9dc5;
@@ -69,6 +82,11 @@ export class Recorder {
     this.#served = new Array<number>(agents).fill(0);
     this.#offered = new Array<number>(agents).fill(0);
     this.#waitingSince = new Array<number>(agents).fill(Infinity);
+    this.#joinedAt = new Array<number>(agents).fill(-Infinity);
+  }
+
+  joined(agent: number, now: number): void {
+    this.#joinedAt[agent] = now;
   }
 
   offered(call: Call): void {
@@ -79,8 +97,15 @@ export class Recorder {
 
   sent(call: Call, accepted: boolean, stillWaiting: boolean): void {
     const { agent, sentAt: now, actual } = call;
-    this.mark(now, agent);
+    this.mark(now, agent + (accepted ? 0.25 : 0) + this.#size(actual));
     this.#sends++;
+    const joinedAt = at(this.#joinedAt, agent);
+    if (joinedAt > 0) this.#joinMs = Math.max(this.#joinMs, now - Math.max(joinedAt, call.arrivedAt));
+    this.#joinedAt[agent] = -Infinity;
+    if (now >= this.#from) {
+      const tick = Math.floor((now - this.#from) / TICK_MS);
+      this.#ticks[tick] = (this.#ticks[tick] ?? 0) + 1;
+    }
     this.#sentWindow.expire(now);
     this.#sentWindow.add(now, actual);
     this.#max = Math.max(this.#max, this.#size(this.#sentWindow.sum));
@@ -107,7 +132,7 @@ export class Recorder {
 
   /** Anything that must be the same when a run is repeated. */
   mark(now: number, what: number): void {
-    this.#trace = Math.imul(this.#trace ^ Math.round(now * 8 + what), 0x01000193);
+    this.#trace = Math.imul(this.#trace ^ Math.round((now * 8 + what) * 1e4), 0x01000193);
   }
 
   report(run: Omit<SwarmReport, keyof Figures>): SwarmReport {
@@ -138,7 +163,21 @@ export class Recorder {
       trace: (this.#trace >>> 0).toString(16).padStart(8, "0"),
       seconds: Array.from({ length: seconds }, (_, s) => (this.#perSecond[binding]?.[s] ?? 0) / perSecond),
       served: this.#served,
+      offered: this.#offered,
+      joinMs: this.#joinMs,
+      busiestTick: this.#busiestTick(run.durationMs),
     };
+  }
+
+  #busiestTick(durationMs: number): number {
+    let sum = 0;
+    let most = 0;
+    for (const sent of this.#ticks) {
+      sum += sent ?? 0;
+      most = Math.max(most, sent ?? 0);
+    }
+    const mean = sum / Math.max(1, Math.floor((durationMs - this.#from) / TICK_MS));
+    return mean > 0 ? most / mean : 0;
   }
 
   /** Among those who wanted clearly more than the fair level: how even is what they got? */
@@ -173,6 +212,9 @@ type Figures = Pick<
   | "trace"
   | "seconds"
   | "served"
+  | "offered"
+  | "joinMs"
+  | "busiestTick"
 >;
 
 /** The part of the limit that was used between two times, in milliseconds. */

@@ -10,6 +10,7 @@ import {
   checkOptions,
   type Fault,
   type Limits,
+  type NetworkOptions,
   networkDefaults,
   providerDefaults,
   type SimulationOptions,
@@ -74,7 +75,7 @@ class Simulation {
     const from = options.measureFrom ?? (isLong ? 2 * this.#windowMs : options.duration / 3);
     const weights = this.#lives.map((_, i) => options.weights?.[i] ?? 1);
     this.#recorder = new Recorder(this.#limits, this.#windowMs, weights, from);
-    this.#laws = new Laws(agents);
+    this.#laws = new Laws({ agents, drift, transitMs: longestTransit(network, options.faults ?? []) });
     const timeline = this.#timeline;
     this.#world = {
       get now() {
@@ -84,7 +85,10 @@ class Simulation {
       windowMs: this.#windowMs,
       agents,
       send: (call) => this.#send(call),
-      broadcast: (from, message) => this.#network.broadcast(from, message),
+      broadcast: (from, message) => {
+        this.#recorder.mark(timeline.now, -1 - from);
+        this.#network.broadcast(from, message);
+      },
       after: (ms, run) => timeline.after(ms, run),
       random: this.#random,
     };
@@ -107,7 +111,19 @@ class Simulation {
       messagesPerAgentSecond: this.#network.published / agents / (duration / 1000),
       cuts: cuts.length,
       cutSpreadMs: Math.max(0, ...cuts.map(({ spreadMs }) => spreadMs)),
+      levels: this.#levels(),
     });
+  }
+
+  /** How many different levels there are. */
+  #levels(): number {
+    const levels = new Set<string>();
+    for (const participant of this.#participants) {
+      if (!(participant instanceof HiveAgent)) continue;
+      const { epoch, round, base } = participant.pool.level;
+      levels.add(`${epoch} ${round} ${base}`);
+    }
+    return levels.size;
   }
 
   #start(index: number): void {
@@ -128,12 +144,13 @@ class Simulation {
             clock,
             tuning,
             observe: (agent, event, effects) => {
-              this.#laws.check(agent, event, effects, clock(this.#timeline.now));
+              this.#laws.check(agent, event, effects, clock(this.#timeline.now), this.#timeline.now);
               this.#noteCut(agent);
             },
           })
         : newBaseline(scheme, this.#world, index);
     this.#participants[index] = participant;
+    this.#recorder.joined(index, this.#timeline.now);
     participant.start();
   }
 
@@ -319,6 +336,18 @@ class Simulation {
     const { limits } = this.#options;
     return [...(limits.requests === undefined ? [] : [requests]), ...(limits.tokens === undefined ? [] : [tokens])];
   }
+}
+
+/** The longest that a message can be under way, and then wait in the buffer of a process that stands still. */
+function longestTransit(network: NetworkOptions, faults: readonly Fault[]): number {
+  let transitMs = Math.max(network.delayMs[1], network.slowMs[1]);
+  let stillMs = 0;
+  for (const fault of faults) {
+    if (fault.type === "freeze") stillMs = Math.max(stillMs, fault.forMs);
+    if (fault.type !== "network") continue;
+    transitMs = Math.max(transitMs, fault.network.delayMs?.[1] ?? 0, fault.network.slowMs?.[1] ?? 0);
+  }
+  return transitMs + stillMs;
 }
 
 function amountsOf({ requests, tokens }: Limits): number[] {

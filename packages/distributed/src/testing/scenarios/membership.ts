@@ -36,6 +36,36 @@ export const membership: readonly Scenario[] = [
     ],
   },
   {
+    name: "one more agent",
+    options: (agents) => ({
+      limits: { requests: 600 * agents },
+      demand: { load: 0.8, skew: 0 },
+      absent: [agents - 1],
+      faults: [{ at: 4 * MINUTE, type: "join", agents: [agents - 1] }],
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [...within(report), atMost("join, ms", report.joinMs, 1_500)],
+    mostAgents: 100,
+  },
+  {
+    // It knows what was used before it came to a twelfth of the window: when that is all in use, it may wait for some.
+    name: "one more agent, when all is in use",
+    options: (agents) => ({
+      limits: { requests: 200 * agents },
+      demand: { ...even, maxQueue: 100 },
+      absent: [agents - 1],
+      faults: [{ at: 4 * MINUTE, type: "join", agents: [agents - 1] }],
+      duration: 8 * MINUTE,
+      measureFrom: 5 * MINUTE,
+    }),
+    figures: (report) => [
+      ...within(report),
+      atMost("join, ms", report.joinMs, 30 * SECOND),
+      atLeast("jain", report.jain, 0.99),
+    ],
+    mostAgents: 100,
+  },
+  {
     name: "half of the agents leave",
     options: (agents) => ({
       limits: thousand,
@@ -93,21 +123,23 @@ export const membership: readonly Scenario[] = [
     }),
     figures: (report) => [
       ...within(report),
-      atLeast("use 100 s later", useBetween(report, 4 * MINUTE + 100 * SECOND, 4 * MINUTE + 160 * SECOND), 0.95),
+      atLeast("use 95 s later", useBetween(report, 4 * MINUTE + 95 * SECOND, 4 * MINUTE + 155 * SECOND), 0.95),
     ],
   },
-  ...[0.1, 0.3, 0.9].flatMap((part) =>
+  ...[0.1, 0.3, 0.99].flatMap((part) =>
     [10, 60, 600].map(
       (seconds): Scenario => ({
         name: `${part * 100} % of the agents cut off for ${seconds} s`,
         options: (agents) => ({
           limits: thousand,
           demand: busy,
-          faults: [{ at: 4 * MINUTE, type: "cut", agents: some(agents, part), forMs: seconds * SECOND }],
+          faults: [
+            { at: 4 * MINUTE, type: "cut", agents: some(agents, part).slice(0, agents - 1), forMs: seconds * SECOND },
+          ],
           duration: (seconds > 60 ? 18 : 8) * MINUTE,
         }),
         figures: (report) => [
-          atMost("max", report.max, seconds <= 60 ? 1.02 : 1.02 + 0.5 * Math.max(part, 1 / report.agents)),
+          atMost("max", report.max, seconds <= 60 ? 1.02 : 1 + 0.5 * Math.max(part, 1 / report.agents)),
           atLeast("use after", useBetween(report, report.durationMs - 2 * MINUTE, report.durationMs), 0.95),
         ],
       }),
@@ -123,7 +155,7 @@ export const membership: readonly Scenario[] = [
     }),
     figures: (report) => [
       ...within(report, 1.05),
-      atLeast("use meanwhile", useBetween(report, 4 * MINUTE, 5 * MINUTE), 0.45),
+      atLeast("use meanwhile", useBetween(report, 4 * MINUTE, 5 * MINUTE), 0.7),
       atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.95),
     ],
   },
@@ -146,7 +178,7 @@ export const membership: readonly Scenario[] = [
       figures: (report) => [
         ...within(report, 1.05),
         atLeast("use meanwhile", useBetween(report, 5 * MINUTE, 14 * MINUTE), use),
-        atLeast("use after", useBetween(report, 16 * MINUTE, 18 * MINUTE), 0.8),
+        atLeast("use after", useBetween(report, 16 * MINUTE, 18 * MINUTE), 0.95),
       ],
     }),
   ),
@@ -161,7 +193,7 @@ export const membership: readonly Scenario[] = [
       ),
       duration: 9 * MINUTE,
     }),
-    figures: (report) => [...within(report), atLeast("use", report.use, 0.7)],
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.88)],
   },
   ...(
     [
@@ -189,10 +221,32 @@ export const membership: readonly Scenario[] = [
       }),
       figures: (report) => [
         atMost("max", report.max, 1.2),
-        atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.6),
+        atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.95),
       ],
     }),
   ),
+  {
+    // Each side sees the other gone and takes what it left, until refusals cut both.
+    name: "the broker splits in halves for ten minutes",
+    options: (agents) => ({
+      limits: thousand,
+      demand: busy,
+      faults: [
+        {
+          at: 4 * MINUTE,
+          type: "split",
+          groups: [0, 1].map((half) => all(agents).filter((agent) => agent % 2 === half)),
+          forMs: 10 * MINUTE,
+        },
+      ],
+      duration: 18 * MINUTE,
+    }),
+    figures: (report) => [
+      atMost("peak", report.peak, 1.05),
+      atMost("refused part", report.refused / report.sent, 0.03),
+      atMost("levels in the end", report.levels, 1),
+    ],
+  },
   ...(["deafen", "mute"] as const).map(
     (type): Scenario => ({
       name: type === "deafen" ? "a third hears nobody but is heard" : "a third hears but is not heard",
@@ -203,17 +257,17 @@ export const membership: readonly Scenario[] = [
         duration: 8 * MINUTE,
       }),
       figures: (report) => [
-        ...within(report, 1.2),
-        atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.6),
+        atMost("max", report.max, 1.02),
+        atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), type === "deafen" ? 0.95 : 0.8),
       ],
     }),
   ),
   ...(
     [
       ["no loss", { loss: 0, duplicates: 0, slow: 0 }, 0.96, 1.02],
-      ["20 % loss", { loss: 0.2, duplicates: 0.1 }, 0.94, 1.02],
-      ["50 % loss", { loss: 0.5, duplicates: 0.1 }, 0.9, 1.1],
-      ["a tenth of the messages up to ten seconds late", { slow: 0.1, slowMs: [500, 10_000] as const }, 0.94, 1.02],
+      ["20 % loss", { loss: 0.2, duplicates: 0.1 }, 0.96, 1.02],
+      ["50 % loss", { loss: 0.5, duplicates: 0.1 }, 0.96, 1.02],
+      ["a tenth of the messages up to ten seconds late", { slow: 0.1, slowMs: [500, 10_000] as const }, 0.96, 1.02],
     ] as const
   ).map(
     ([name, network, use, max]): Scenario => ({
@@ -231,8 +285,8 @@ export const membership: readonly Scenario[] = [
       duration: 12 * MINUTE,
     }),
     figures: (report) => [
-      atMost("max", report.max, 1.2),
-      atLeast("use after", useBetween(report, 9 * MINUTE, 12 * MINUTE), 0.9),
+      atMost("max", report.max, 1.02),
+      atLeast("use after", useBetween(report, 9 * MINUTE, 12 * MINUTE), 0.95),
     ],
   },
   {
@@ -290,7 +344,7 @@ export const membership: readonly Scenario[] = [
     }),
     figures: (report) => [
       ...within(report),
-      atLeast("use meanwhile", useBetween(report, MINUTE, 3 * MINUTE), 0.5),
+      atLeast("use meanwhile", useBetween(report, MINUTE, 3 * MINUTE), 0.9),
       atLeast("use after", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.95),
     ],
   },

@@ -1,6 +1,13 @@
 import { typicalTokens } from "../costs.ts";
-import { useBetween } from "../recorder.ts";
+import { type SwarmReport, useBetween } from "../recorder.ts";
 import { atLeast, atMost, MINUTE, type Scenario, SECOND, thousand, tokens, within } from "./scenario.ts";
+
+/** The standard deviation of what was sent in each second from one to another. */
+function spread({ seconds }: SwarmReport, from: number, to: number): number {
+  const part = seconds.slice(from, to);
+  const mean = part.reduce((sum, use) => sum + use, 0) / part.length;
+  return Math.sqrt(part.reduce((sum, use) => sum + (use - mean) ** 2, 0) / part.length);
+}
 
 /** Nothing goes wrong but the network, which always loses a little. */
 export const steady: readonly Scenario[] = [
@@ -16,12 +23,16 @@ export const steady: readonly Scenario[] = [
   {
     name: "1.3 times the limit, uneven",
     options: () => ({ limits: thousand, demand: { load: 1.3 }, duration: 10 * MINUTE }),
-    figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
+    figures: (report, agents) => [
+      ...within(report),
+      atLeast("use", report.use, 0.95),
+      atLeast("jain", report.jain, agents <= 100 ? 0.99 : 0.9),
+    ],
   },
   {
     name: "80 % of the limit",
     options: () => ({ limits: thousand, demand: { load: 0.8 }, duration: 10 * MINUTE }),
-    figures: (report) => [...within(report), atMost("wait p99", report.wait.p99, 6 * SECOND)],
+    figures: (report) => [...within(report), atMost("wait p99", report.wait.p99, SECOND)],
   },
   {
     name: "30 % of the limit",
@@ -37,7 +48,7 @@ export const steady: readonly Scenario[] = [
     options: (agents) => ({ limits: { requests: agents }, demand: { load: 3, skew: 0 }, duration: 10 * MINUTE }),
     figures: (report) => [
       ...within(report),
-      atLeast("use", report.use, 0.85),
+      atLeast("use", report.use, 0.95),
       atMost("longest gap", report.longestGap, 3),
     ],
   },
@@ -84,7 +95,7 @@ export const steady: readonly Scenario[] = [
       duration: 9 * MINUTE,
       measureFrom: 0,
     }),
-    figures: (report) => [...within(report, 1.05), atMost("wait p50", report.wait.p50, 5 * SECOND)],
+    figures: (report) => [...within(report, 1.05), atMost("wait p50", report.wait.p50, 2 * SECOND)],
   },
   {
     name: "no lockstep among equals",
@@ -95,7 +106,9 @@ export const steady: readonly Scenario[] = [
     }),
     figures: (report) => [
       ...within(report),
-      atMost("busiest second", Math.max(...report.seconds.slice(180)), 3),
+      // One claim is served at once: half a second's worth. More than two such at the same moment would be lockstep.
+      atMost("busiest 50 ms", report.busiestTick, 22),
+      atMost("busiest second", Math.max(...report.seconds.slice(180)), 2),
       atLeast("use", report.use, 0.96),
     ],
     mostAgents: 100,
@@ -112,7 +125,7 @@ export const steady: readonly Scenario[] = [
     }),
     figures: (report) => [
       ...within(report),
-      atLeast("use after", useBetween(report, 4 * MINUTE + 10 * SECOND, 5 * MINUTE + 10 * SECOND), 0.9),
+      atLeast("use after", useBetween(report, 4 * MINUTE + 4 * SECOND, 5 * MINUTE + 4 * SECOND), 0.95),
     ],
   },
   ...[900, 1_000, 1_100].map(
@@ -123,7 +136,11 @@ export const steady: readonly Scenario[] = [
         demand: { load: 2, skew: (agent, now) => ((Math.floor(now / ms) + agent) % 2 ? 2 : 0) / agents },
         duration: 5 * MINUTE,
       }),
-      figures: (report) => [...within(report), atLeast("use", report.use, 0.93)],
+      figures: (report) => [
+        ...within(report),
+        atLeast("use", report.use, 0.95),
+        atMost("growth of what is sent in a second", spread(report, 240, 300) / spread(report, 120, 180), 1.5),
+      ],
     }),
   ),
   {
@@ -142,8 +159,8 @@ export const steady: readonly Scenario[] = [
       const sum = others.reduce((all, served) => all + served, 0);
       return [
         ...within(report),
-        atMost("greedy's part", greedy / (greedy + sum), 1.1 / agents + 0.02),
-        atLeast("jain", report.jain, 0.95),
+        atMost("greedy's part", greedy / (greedy + sum), 1.05 / agents),
+        atLeast("least of the others", Math.min(...others) / ((greedy + sum) / agents), 0.95),
       ];
     },
     mostAgents: 20,
@@ -158,7 +175,7 @@ export const steady: readonly Scenario[] = [
     figures: (report) => [
       ...within(report),
       atLeast("use", report.use, 0.86),
-      atLeast("least served", Math.min(...report.served) / Math.max(...report.served), 0.7),
+      atLeast("least served", Math.min(...report.served.map((got, i) => got / (report.offered[i] ?? 1))), 0.95),
     ],
     mostAgents: 20,
   },
@@ -170,7 +187,7 @@ export const steady: readonly Scenario[] = [
       weights: Array.from({ length: agents }, (_, i) => 1 + (i % 4)),
       duration: 8 * MINUTE,
     }),
-    figures: (report) => [...within(report), atLeast("use", report.use, 0.96), atLeast("jain", report.jain, 0.98)],
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.96), atLeast("jain", report.jain, 0.99)],
   },
   ...[1, 10].map(
     (agents): Scenario => ({
@@ -209,7 +226,7 @@ export const steady: readonly Scenario[] = [
       demand: { load: 3 },
       duration: 2 * MINUTE,
     }),
-    figures: (report) => [...within(report), atLeast("use", report.use, 0.75)],
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.93)],
     mostAgents: 20,
   },
   {
@@ -219,7 +236,7 @@ export const steady: readonly Scenario[] = [
       demand: { load: 3 },
       duration: 2 * MINUTE,
     }),
-    figures: (report) => [...within(report, 1.1), atLeast("use", report.use, 0.5)],
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.8)],
     mostAgents: 20,
   },
   {
@@ -236,6 +253,41 @@ export const steady: readonly Scenario[] = [
     name: "tokens at 80 % of the limit",
     options: () => ({ limits: tokens, demand: { load: 0.8, tokens: typicalTokens }, duration: 20 * MINUTE }),
     figures: (report) => within(report),
+  },
+  ...[1, 10].map(
+    (agents): Scenario => ({
+      name: `one call of 60,000 tokens in an idle hive, ${agents} agents`,
+      options: () => ({
+        agents,
+        limits: tokens,
+        demand: { load: 0, tokens: 60_000, bursts: [{ at: 30 * SECOND, load: 0.6, agents: [0] }] },
+        duration: MINUTE,
+        measureFrom: 0,
+      }),
+      figures: (report) => [
+        ...within(report),
+        atLeast("accepted", report.accepted, 1),
+        atMost("wait p99", report.wait.p99, agents === 1 ? 0 : 0.5 * SECOND),
+      ],
+      mostAgents: 10,
+    }),
+  ),
+  {
+    name: "a cut makes the largest calls too large for a while",
+    options: () => ({
+      limits: tokens,
+      demand: { load: 3, tokens: { ...typicalTokens, rare: { part: 0.01, tokens: 60_000 } } },
+      faults: [{ at: 4 * MINUTE, type: "refuse", agents: [0] }],
+      duration: 10 * MINUTE,
+    }),
+    figures: (report) => [
+      atMost("max", report.max, 1.02),
+      atMost("refused", report.refused, 1),
+      // By the formula the level is 0.5 to 0.67 in these two minutes and a half.
+      atLeast("use after the cut", useBetween(report, 4.5 * MINUTE, 7 * MINUTE), 0.45),
+      atMost("longest gap", report.longestGap, 6),
+    ],
+    mostAgents: 20,
   },
   {
     name: "tokens at 30 % of the limit",
@@ -283,6 +335,6 @@ export const steady: readonly Scenario[] = [
       demand: { load: (now) => (Math.floor(now / (4 * MINUTE)) % 2 ? 3 : 1.5), tokens: { from: 100, to: 600 } },
       duration: 16 * MINUTE,
     }),
-    figures: (report) => [...within(report), atLeast("use", report.use, 0.94)],
+    figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
   },
 ];

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { agreement } from "./agreement.ts";
+import { keptAfter } from "./kept.ts";
+import { capacityOf } from "./room.ts";
+import { step } from "./step.ts";
+import { poolIn, testAgent, WINDOW_MS, word } from "./test-agents.ts";
+
+const peers = fc.array(
+  fc.record({
+    used: fc.integer({ min: 0, max: 400 }),
+    waiting: fc.integer({ min: 0, max: 2_000 }),
+    claim: fc.integer({ min: 0, max: 300 }),
+    weight: fc.integer({ min: 1, max: 4 }),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+/** An agent that has heard these. */
+function knowing(all: readonly { used: number; waiting: number; claim: number; weight: number }[]) {
+  const agent = testAgent();
+  all.forEach(({ used, waiting, claim, weight }, i) => {
+    const claimed = claim > 0 ? { amounts: [claim], next: [claim], turn: i, tie: i, waitedMs: 0 } : undefined;
+    const message = word(`b${i}`, 1, { weight }, { sent: [used], waiting: [waiting], claim: claimed });
+    step(agent, { type: "hear", message }, 1_000);
+  });
+  return agent;
+}
+
+test("whatever each has used, claimed and waits for, the shares are within what there is, now and a window later", () => {
+  fc.assert(
+    fc.property(peers, fc.integer({ min: 0, max: 2 * WINDOW_MS }), (all, silentMs) => {
+      const agent = knowing(all);
+      const pool = poolIn(agent);
+      const shares = [...agreement(agent, pool, 1_000).values()];
+      const sum = shares.reduce((total, ends) => total + (keptAfter(ends, silentMs, WINDOW_MS)[0] as number), 0);
+      const most = Math.max(capacityOf(agent, pool, 1_000)[0] as number, pool.used.sum[0] as number);
+      expect(sum).toBeLessThanOrEqual(most + 1e-6);
+      for (const { from, to } of shares) expect(Math.min(...from, ...to)).toBeGreaterThanOrEqual(0);
+    }),
+  );
+});
+
+test("of what came free since it last heard anyone, an agent counts nothing as its own", () => {
+  const agent = knowing([{ used: 0, waiting: 0, claim: 0, weight: 1 }]);
+  const own = (since: number) => agreement(agent, poolIn(agent), 7_000, since).get(undefined)?.from;
+  expect(own(7_000)).toEqual([495]);
+  expect(own(1_000)).toEqual([445.5]);
+});

@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { FULL, isLater, type Level, levelAt, merge, nextStepAt, pausedUntil, refuse } from "./level.ts";
+import { rules } from "./test-agents.ts";
+
+const few = (max: number) => fc.integer({ min: 0, max });
+/** From few values, so that ties of every kind are frequent. */
+const levels: fc.Arbitrary<Level> = fc.record({
+  epoch: few(2),
+  round: few(2),
+  base: fc.constantFrom(0.25, 0.5, 1),
+  recoveryFactor: fc.constantFrom(1.1, 1.2),
+  recoveryIntervalMs: fc.constantFrom(30_000, Infinity),
+  most: fc.constantFrom(1, 2),
+  cutAt: few(3),
+  pausedAt: few(3),
+  pauseMs: few(2),
+  origin: fc.constantFrom("a", "b"),
+  reason: fc.constantFrom("429", "529"),
+});
+
+test("merging is commutative, associative and idempotent", () => {
+  fc.assert(
+    fc.property(levels, levels, levels, (a, b, c) => {
+      expect(merge(a, b)).toEqual(merge(b, a));
+      expect(merge(merge(a, b), c)).toEqual(merge(a, merge(b, c)));
+      expect(merge(a, a)).toBe(a);
+      expect(merge(merge(a, b), b)).toEqual(merge(a, b));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("a merge never goes back, and one of two different words is the later one", () => {
+  fc.assert(
+    fc.property(levels, levels, (a, b) => {
+      expect(isLater(a, merge(a, b))).toBe(false);
+      expect(isLater(a, b) && isLater(b, a)).toBe(false);
+      const { cutAt: _, pausedAt: __, ...said } = a;
+      const { cutAt: ___, pausedAt: ____, ...other } = b;
+      expect(isLater(a, b) || isLater(b, a)).toBe(JSON.stringify(said) !== JSON.stringify(other));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("of two that say the same the older start counts: recovery does not wait for a slow message", () => {
+  const ours: Level = { ...FULL, epoch: 1, base: 0.5, cutAt: 100, pausedAt: 100 };
+  expect(merge(ours, { ...ours, cutAt: 90, pausedAt: 110 })).toMatchObject({ cutAt: 90, pausedAt: 100 });
+});
+
+const cut = refuse(FULL, { sentAt: 0, reason: "429" }, -Infinity, rules, 1_000, "a");
+
+test.each([
+  [0, 0.5],
+  [29_999, 0.5],
+  [30_000, 0.55],
+  [60_000, 0.605],
+  [7 * 30_000, 0.5 * 1.1 ** 7],
+  [8 * 30_000, 1],
+  [1e9, 1],
+])("%i ms after a cut the level is %d", (age, level) => {
+  expect(levelAt(cut, 1_000 + age)).toBeCloseTo(level, 12);
+});
+
+test("the next step is the moment at which the level rises; there is none when it is whole", () => {
+  expect(nextStepAt(FULL, 5)).toBe(Infinity);
+  expect(nextStepAt(cut, 1_000)).toBe(31_000);
+  expect(nextStepAt(cut, 31_000)).toBe(61_000);
+  expect(nextStepAt(cut, 1_000 + 8 * 30_000)).toBe(Infinity);
+});
+
+const refusal = (level: Level, now: number, details: object = {}, knownAt = -Infinity) =>
+  refuse(level, { sentAt: now, reason: "429", ...details }, knownAt, rules, now, "b");
+
+test("the first refusal halves and pauses for half a second", () => {
+  expect(cut).toMatchObject({ epoch: 1, round: 0, base: 0.5, cutAt: 1_000, pauseMs: 500, origin: "a" });
+  expect(pausedUntil(cut)).toBe(1_500);
+});
+
+test("what was sent before the present level was known says nothing new", () => {
+  expect(refusal(cut, 2_000, { sentAt: 1_000 }, 1_000)).toBe(cut);
+  expect(refusal(cut, 2_000, { sentAt: 1_001 }, 1_000)).not.toBe(cut);
+});
+
+test("within the cooldown refusals pause longer and longer and do not cut", () => {
+  let level = cut;
+  for (const [round, pauseMs] of [1_000, 2_000, 4_000, 8_000, 10_000, 10_000].entries()) {
+    level = refusal(level, 2_000 + round * 5_000);
+    expect(level).toMatchObject({ epoch: 1, round: round + 1, base: 0.5, cutAt: 1_000, pauseMs });
+  }
+});
+
+test("after it the first refusal is a step back, and one that follows others halves", () => {
+  const probe = refusal(cut, 1_000 + 90_000);
+  expect(probe).toMatchObject({ epoch: 2, round: 0 });
+  expect(probe.base).toBeCloseTo((0.5 * 1.1 ** 3) / 1.21, 12);
+  const troubled = refusal(refusal(cut, 2_000), 1_000 + 90_000);
+  expect(troubled.base).toBeCloseTo((0.5 * 1.1 ** 3) / 2, 12);
+});
+
+test("however often it is cut, the least is left", () => {
+  let level = FULL;
+  for (let i = 0; i < 50; i++) {
+    level = refusal(level, i * 61_000 + 1);
+    level = refusal(level, i * 61_000 + 2);
+    expect(levelAt(level, i * 61_000 + 2)).toBeGreaterThanOrEqual(rules.least);
+  }
+  expect(level.base).toBe(rules.least);
+});
+
+test("a provider in trouble pauses and cuts nothing", () => {
+  const paused = refusal(FULL, 1_000, { isOverload: true });
+  expect(paused).toMatchObject({ epoch: 1, round: 1, base: 1, pauseMs: 1_000 });
+  expect(levelAt(paused, 1_000)).toBe(1);
+  // It was no cut: the next refusal is the first.
+  expect(refusal(paused, 5_000)).toMatchObject({ epoch: 2, base: 0.5 });
+});
+
+test.each([
+  [1_000, 1_000],
+  [60_000, 60_000],
+  [3_600_000, 3_600_000],
+  [1e15, 86_400_000],
+  [Infinity, 86_400_000],
+  [0, 500],
+  [-5, 500],
+  [Number.NaN, 500],
+  [undefined, 500],
+])("asked to wait for %s ms, all wait for %i", (retryAfterMs, pauseMs) => {
+  expect(refusal(FULL, 1_000, { retryAfterMs }).pauseMs).toBe(pauseMs);
+});

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { Pace } from "./pace.ts";
+
+test("what is used puts the swarm ahead, time takes that away again, and nobody gets behind", () => {
+  const pace = new Pace(1);
+  const perMs = [2];
+  pace.add(0, [100], perMs);
+  expect(pace.at(0, perMs)).toEqual([100]);
+  expect(pace.at(30, perMs)).toEqual([40]);
+  expect(pace.at(1_000, perMs)).toEqual([0]);
+  pace.add(1_000, [-50], perMs);
+  expect(pace.at(1_000, perMs)).toEqual([0]);
+  pace.add(1_000, [10], perMs);
+  // A clock that steps back changes nothing.
+  expect(pace.at(900, perMs)).toEqual([10]);
+});

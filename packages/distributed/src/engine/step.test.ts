@@ -1,0 +1,532 @@
+import fc from "fast-check";
+import { afterEach, expect, test, vi } from "vitest";
+import { type Agent, modeOf, type Peer, partOf } from "./agent.ts";
+import type { Event } from "./events.ts";
+import type { Level } from "./level.ts";
+import { FULL, levelAt } from "./level.ts";
+import type { Message } from "./message.ts";
+import { capacityOf, roomOf } from "./room.ts";
+import { step } from "./step.ts";
+import { poolIn, TestSwarm, testAgent, testSwarm, WINDOW_MS, word } from "./test-agents.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const hear = (agent: Agent, message: Message, now: number) => step(agent, { type: "hear", message }, now);
+const take = (agent: Agent, now: number, ...cost: number[]) =>
+  step(agent, { type: "take", pool: "p", cost }, now).taken;
+/** A member that knows of `b`, which has used so much. */
+function member(now: number, used = 0): Agent {
+  const agent = testAgent("a");
+  const { publish } = step(agent, { type: "wake" }, 0);
+  hear(agent, publish as Message, 10);
+  hear(agent, word("b", 1, {}, { sent: [used] }), 20);
+  for (let t = 1_000; t <= now; t += 1_000) {
+    const { publish: said } = step(agent, { type: "wake" }, t);
+    if (said) hear(agent, said, t);
+  }
+  return agent;
+}
+
+test("a step asks neither clock nor chance nor timer, and the same steps have the same effects", () => {
+  const refuse = () => {
+    throw new Error("not pure");
+  };
+  vi.spyOn(Math, "random").mockImplementation(refuse);
+  vi.spyOn(Date, "now").mockImplementation(refuse);
+  vi.spyOn(performance, "now").mockImplementation(refuse);
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(refuse as never);
+  const events: readonly Event[] = [
+    { type: "wake" },
+    { type: "hear", message: word("b", 1, { upMs: 100 }, { sent: [400] }) },
+    { type: "want", pool: "p", next: [700], all: [900] },
+    { type: "wake" },
+    { type: "take", pool: "p", cost: [1] },
+    { type: "settle", pool: "p", more: [-0.5], sentAt: 1_000 },
+    { type: "refused", pool: "p", refused: { sentAt: 2_000, reason: "429" } },
+    { type: "unpublished", seq: 1 },
+    { type: "leave" },
+  ];
+  const run = () => {
+    const agent = testAgent();
+    return events.map((event, i) => step(agent, event, i * 500));
+  };
+  expect(run()).toEqual(run());
+});
+
+test("a newcomer sends nothing until it has listened for a heartbeat and a quarter, and has heard itself", () => {
+  const agent = testAgent();
+  const { publish } = step(agent, { type: "wake" }, 0);
+  expect(take(agent, 0, 1)).toBe(false);
+  expect(take(agent, 1_250, 1)).toBe(false);
+  hear(agent, publish as Message, 1_260);
+  expect(modeOf(agent, 1_260)).toBe("alone");
+  expect(take(agent, 1_260, 1)).toBe(true);
+});
+
+test("one without a bus has all, at once", () => {
+  const agent = testAgent("a", { hasBus: false });
+  expect(take(agent, 0, 1_000)).toBe(true);
+  expect(take(agent, 1, 1)).toBe(false);
+  expect(take(agent, WINDOW_MS + 100, 1)).toBe(true);
+});
+
+test("without a claim an agent uses its part of what is free and no more, until all know of it", () => {
+  const swarm = testSwarm(4);
+  const [first] = swarm.agents as [Agent];
+  // 990 are there for all, a quarter of that for each.
+  expect(swarm.take(first, 248)).toBe(false);
+  expect(swarm.take(first, 247)).toBe(true);
+  expect(swarm.take(first, 1)).toBe(false);
+  swarm.pass(1_000);
+  expect(swarm.take(first, 186)).toBe(false);
+  expect(swarm.take(first, 185)).toBe(true);
+});
+
+test("if all take their part at once, before a word is heard, it is still within the limit", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 8 }),
+      fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 60 }),
+      (count, costs) => {
+        const swarm = testSwarm(count);
+        let sum = 0;
+        costs.forEach((cost, i) => {
+          const agent = swarm.agents[i % count] as Agent;
+          // Past the bus: nobody hears of it.
+          if (step(agent, { type: "take", pool: "p", cost: [cost] }, swarm.now).taken) sum += cost;
+        });
+        expect(sum).toBeLessThanOrEqual(1_000);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("a call above its part is claimed, and goes when all have heard of it", () => {
+  const swarm = testSwarm(4);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  expect(swarm.take(first, 600)).toBe(false);
+  swarm.want(first, [600]);
+  expect(swarm.take(first, 600)).toBe(false);
+  // Others leave it alone: a quarter of the 390 that are not claimed.
+  swarm.pass(100);
+  expect(swarm.take(second, 98)).toBe(false);
+  expect(swarm.take(second, 97)).toBe(true);
+  swarm.pass(300);
+  expect(swarm.take(first, 600)).toBe(true);
+});
+
+test("a claim is not granted before its agent has heard itself: perhaps nobody else has", () => {
+  const agent = member(3_000);
+  let claim: Message | undefined;
+  step(agent, { type: "want", pool: "p", next: [600] }, 3_100);
+  for (let now = 3_100; now <= 3_900; now += 50) claim ??= step(agent, { type: "wake" }, now).publish;
+  expect(claim?.pools[0]?.claim?.amounts).toEqual([600]);
+  expect(take(agent, 3_900, 600)).toBe(false);
+  hear(agent, claim as Message, 3_900);
+  expect(take(agent, 3_900, 600)).toBe(true);
+});
+
+test("a call sets its agent back by its size and weight, a large one by two fair shares at most", () => {
+  const swarm = testSwarm(4, { weight: 2 });
+  const [first, second] = swarm.agents as [Agent, Agent];
+  expect(swarm.take(first, 100)).toBe(true);
+  expect(poolIn(first).turns.own).toBeCloseTo(0.05, 9);
+  swarm.want(second, [800]);
+  swarm.pass(500);
+  expect(swarm.take(second, 800)).toBe(true);
+  const { own, line } = poolIn(second).turns;
+  expect(own - line).toBeCloseTo(2 / 8, 9);
+});
+
+test("claims are served in turn, and whoever got least is next", () => {
+  const swarm = testSwarm(3);
+  const [first, second, third] = swarm.agents as [Agent, Agent, Agent];
+  for (const [agent, calls] of [
+    [first, 3],
+    [second, 1],
+    [third, 0],
+  ] as const)
+    for (let i = 0; i < calls; i++) {
+      expect(swarm.take(agent, 60)).toBe(true);
+      swarm.pass(1_000);
+    }
+  for (const agent of [first, second, third]) swarm.want(agent, [500]);
+  swarm.pass(500);
+  expect(swarm.take(first, 500)).toBe(false);
+  expect(swarm.take(second, 500)).toBe(false);
+  expect(swarm.take(third, 500)).toBe(true);
+});
+
+test("a small call may go while a large one waits for room that is far away, and not when it would make that later", () => {
+  const swarm = testSwarm(2);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  expect(swarm.take(first, 490)).toBe(true);
+  swarm.pass(20_000);
+  swarm.want(second, [400]);
+  swarm.pass(500);
+  expect(swarm.take(second, 400)).toBe(true);
+  swarm.want(second, undefined);
+  // 890 are used, 490 of them for another 40 s: then 590 are free, and 570 are wanted first. There is room for 30 now, but
+  // the large call would have to wait for them.
+  swarm.want(second, [570]);
+  swarm.pass(500);
+  swarm.want(first, [30]);
+  swarm.pass(500);
+  expect(swarm.take(first, 30)).toBe(false);
+  swarm.want(first, [20]);
+  swarm.pass(500);
+  expect(swarm.take(first, 20)).toBe(true);
+});
+
+test("a call for which the level is too low does not hold up others, and goes when the level has risen", () => {
+  const swarm = testSwarm(3);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  swarm.do(second, { type: "refused", pool: "p", refused: { sentAt: swarm.now, reason: "429" } });
+  swarm.pass(1_000);
+  swarm.want(first, [600]);
+  swarm.pass(1_000);
+  expect(poolIn(first).claim).toBeUndefined();
+  swarm.want(second, [300]);
+  swarm.pass(1_000);
+  expect(swarm.take(second, 300)).toBe(true);
+  swarm.want(second, undefined);
+  // 0.5 becomes 0.605 after two steps.
+  swarm.pass(64_000);
+  expect(levelAt(poolIn(first).level, swarm.now)).toBeCloseTo(0.605, 9);
+  expect(swarm.take(first, 600)).toBe(false);
+  swarm.pass(30_000);
+  expect(swarm.take(first, 600)).toBe(true);
+});
+
+test("a goodbye ends a claim at once and leaves what was used in the window", () => {
+  const swarm = testSwarm(2);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  expect(swarm.take(first, 400)).toBe(true);
+  swarm.want(first, [500]);
+  swarm.pass(500);
+  expect(poolIn(second).claimed).toEqual([500]);
+  swarm.do(first, { type: "leave" });
+  swarm.gone.add(first);
+  expect(poolIn(second).claimed).toEqual([0]);
+  expect(second.members).toBe(1);
+  expect(roomOf(second, poolIn(second), swarm.now)).toEqual([590]);
+});
+
+test("a goodbye tells what was used since the last word, or the others would use it again", () => {
+  const swarm = testSwarm(2);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  // Too little to be told at once.
+  expect(swarm.take(first, 3)).toBe(true);
+  expect(roomOf(second, poolIn(second), swarm.now)).toEqual([990]);
+  swarm.do(first, { type: "leave" });
+  expect(roomOf(second, poolIn(second), swarm.now)).toEqual([987]);
+});
+
+test("a decision publishes nothing: that comes at the next waking", () => {
+  const swarm = testSwarm(2);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  const { taken, publish, wakeAt } = swarm.do(first, { type: "take", pool: "p", cost: [400] });
+  expect([taken, publish, wakeAt]).toEqual([true, undefined, swarm.now]);
+  swarm.do(first, { type: "wake" });
+  expect(roomOf(second, poolIn(second), swarm.now)).toEqual([590]);
+});
+
+test("for one that fell silent its share is kept free, for a window and half a minute, and then no more", () => {
+  const swarm = testSwarm(2);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  expect(swarm.take(first, 300)).toBe(true);
+  swarm.pass(1_000);
+  swarm.gone.add(first);
+  swarm.pass(7_000);
+  const free = (agent: Agent) => roomOf(agent, poolIn(agent), swarm.now)[0] as number;
+  expect(second.members).toBe(1);
+  // Half of what was free is the silent one's, besides what it has used.
+  expect(free(second)).toBeLessThan(400);
+  swarm.pass(60_000);
+  expect(free(second)).toBeLessThan(600);
+  swarm.pass(35_000);
+  expect(free(second)).toBeGreaterThan(980);
+});
+
+test("one that is cut off goes on with what all agreed on, and both sides together stay within the limit", () => {
+  for (const isolation of ["safe", "balanced"] as const) {
+    const swarm = testSwarm(4, { isolation });
+    const [first] = swarm.agents as [Agent];
+    const sent: { readonly at: number; readonly isCutOff: boolean }[] = [];
+    for (let second = 0; second < 150; second++) {
+      if (second === 70) swarm.gone.add(first);
+      swarm.pass(1_000);
+      for (const agent of swarm.agents) {
+        const isCutOff = swarm.gone.has(agent);
+        if (isCutOff) step(agent, { type: "wake" }, swarm.now);
+        // Everyone would send four times its part, evenly.
+        for (let i = 0; i < 17; i++) {
+          const event: Event = { type: "take", pool: "p", cost: [1] };
+          const { taken } = isCutOff ? step(agent, event, swarm.now) : swarm.do(agent, event);
+          if (taken) sent.push({ at: swarm.now, isCutOff });
+        }
+      }
+    }
+    for (const { at } of sent)
+      expect(sent.filter((call) => call.at > at - WINDOW_MS && call.at <= at).length).toBeLessThanOrEqual(1_020);
+    const alone = sent.filter(({ isCutOff }) => isCutOff).length;
+    // For 80 s: half a minute at its share of 250 a minute, then at half of it, or not at all.
+    expect(alone).toBeGreaterThan(isolation === "safe" ? 90 : 160);
+    expect(alone).toBeLessThan(isolation === "safe" ? 160 : 260);
+  }
+});
+
+test("one that hears nobody but is heard says what it keeps, and the others leave it free", () => {
+  const swarm = testSwarm(4);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  swarm.deaf.add(first);
+  swarm.pass(10_000);
+  expect(modeOf(first, swarm.now)).toBe("cut-off");
+  const [kept] = poolIn(second).claimed as [number];
+  expect(kept).toBeGreaterThan(200);
+  // A quarter of what was free when it last heard anyone, and not of what came free since.
+  expect(kept).toBeLessThanOrEqual(247);
+  expect(poolIn(first).kept?.from[0]).toBeLessThan(240);
+  swarm.deaf.clear();
+  swarm.pass(3_000);
+  expect(poolIn(second).claimed).toEqual([0]);
+});
+
+test("never heard anyone: the part of those expected, or the least", () => {
+  for (const [expectedAgents, most] of [
+    [10, 100],
+    [undefined, 1],
+  ] as const) {
+    const agent = testAgent("a", { expectedAgents });
+    for (let now = 0; now <= 4_000; now += 500) step(agent, { type: "wake" }, now);
+    expect(modeOf(agent, 4_000)).toBe("cut-off");
+    let sum = 0;
+    while (take(agent, 4_000, 1)) sum++;
+    expect(sum).toBe(most);
+  }
+});
+
+test("a process that stood still listens first", () => {
+  const agent = member(5_000);
+  expect(modeOf(agent, 5_000)).toBe("member");
+  expect(take(agent, 10_000, 1)).toBe(false);
+  expect(modeOf(agent, 10_000)).not.toBe("member");
+});
+
+test("what has left the window is not reported as used any more", () => {
+  const swarm = testSwarm(2);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  expect(swarm.take(first, 100)).toBe(true);
+  swarm.pass(10_000);
+  const reported = () => second.peers.get("agent-0 1")?.pools.get("p");
+  expect(reported()?.used).toEqual([100]);
+  swarm.pass(WINDOW_MS);
+  expect(reported()?.used).toEqual([0]);
+  // And then there is nothing more to say about it.
+  swarm.pass(2 * WINDOW_MS);
+  expect(reported()?.reportedAt).toBeLessThan(swarm.now - WINDOW_MS);
+});
+
+test("what turned out not to be used is free again for all, what was used above it is not", () => {
+  const swarm = testSwarm(2);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  const sentAt = swarm.now;
+  expect(swarm.take(first, 400)).toBe(true);
+  swarm.pass(1_000);
+  swarm.do(first, { type: "settle", pool: "p", more: [-300], sentAt });
+  swarm.pass(1_000);
+  for (const agent of swarm.agents) expect(roomOf(agent, poolIn(agent), swarm.now)).toEqual([890]);
+  swarm.do(first, { type: "settle", pool: "p", more: [50], sentAt });
+  swarm.pass(1_000);
+  for (const agent of swarm.agents) expect(roomOf(agent, poolIn(agent), swarm.now)).toEqual([840]);
+  expect(second.members).toBe(2);
+});
+
+test("requests and tokens are one decision: neither is charged when the other does not fit", () => {
+  const swarm = testSwarm(2, {}, { limits: [100, 100_000] });
+  const [first] = swarm.agents as [Agent];
+  expect(swarm.take(first, 1, 60_000)).toBe(false);
+  expect(poolIn(first).used.sum).toEqual([0, 0]);
+  expect(swarm.take(first, 1, 40_000)).toBe(true);
+  expect(poolIn(first).used.sum).toEqual([1, 40_000]);
+});
+
+test("weights divide what is free", () => {
+  const swarm = new TestSwarm([testAgent("a", { weight: 3 }), testAgent("b", { weight: 1 })]);
+  swarm.pass(3_000);
+  const [heavy, light] = swarm.agents as [Agent, Agent];
+  expect(partOf(heavy, swarm.now)).toBe(0.75);
+  expect(partOf(light, swarm.now)).toBe(0.25);
+});
+
+test("a newcomer counts what those have used who left before it came", () => {
+  const swarm = testSwarm(3);
+  const [first] = swarm.agents as [Agent];
+  expect(swarm.take(first, 300)).toBe(true);
+  swarm.pass(1_000);
+  swarm.do(first, { type: "leave" });
+  swarm.gone.add(first);
+  swarm.pass(10_000);
+  const newcomer = testAgent("new", {}, {}, swarm.now);
+  swarm.agents.push(newcomer);
+  swarm.pass(3_000);
+  expect(roomOf(newcomer, poolIn(newcomer), swarm.now)[0]).toBeLessThanOrEqual(690);
+});
+
+test("of different limits the smallest counts, while who has it is there", () => {
+  const swarm = new TestSwarm([testAgent("a"), testAgent("b", {}, { limits: [500] })]);
+  swarm.pass(3_000);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  expect(swarm.take(second, 10)).toBe(true);
+  swarm.pass(1_000);
+  expect(capacityOf(first, poolIn(first), swarm.now)).toEqual([495]);
+  swarm.do(second, { type: "leave" });
+  swarm.gone.add(second);
+  expect(capacityOf(first, poolIn(first), swarm.now)).toEqual([990]);
+});
+
+test("old and repeated words change nothing, nor do those of an earlier life that has left", () => {
+  const agent = member(3_000);
+  hear(agent, word("b", 5, {}, { sent: [50] }), 3_000);
+  hear(agent, word("b", 5, {}, { sent: [50] }), 3_001);
+  hear(agent, word("b", 3, {}, { sent: [30] }), 3_002);
+  expect(poolIn(agent).used.sum).toEqual([50]);
+  hear(agent, word("b", 1, { life: 2 }, { sent: [7] }), 3_003);
+  expect(agent.members).toBe(2);
+  expect(poolIn(agent).used.sum).toEqual([57]);
+  hear(agent, word("c", 2, { bye: true }), 3_004);
+  hear(agent, word("c", 3), 3_005);
+  expect(agent.members).toBe(2);
+  expect(Object.fromEntries(agent.ignored)).toEqual({ stale: 2, left: 1 });
+});
+
+test("a second process of the same name is noticed, and counts as an agent of its own", () => {
+  const agent = member(3_000);
+  for (let seq = 1; seq <= 8; seq++) hear(agent, word("a", seq, { life: 7 }), 3_000 + seq * 500);
+  expect(agent.twinAt).toBe(7_000);
+  expect(agent.members).toBe(3);
+});
+
+test("what cannot be is counted and has no effect", () => {
+  const agent = member(3_000);
+  hear(agent, word("b", 2, {}, { name: "other" }), 3_000);
+  hear(agent, word("b", 3, {}, { windowMs: 1_000 }), 3_001);
+  hear(agent, word("b", 4, {}, { limits: [1, 2] }), 3_002);
+  hear(agent, word("b", 5, {}, { level: { ...FULL, epoch: 1_002, base: 0.001, cutAt: 0, pausedAt: 0 } }), 3_003);
+  expect(Object.fromEntries(agent.ignored)).toEqual({ "unknown pool": 1, "other limits": 2, "epoch far ahead": 1 });
+  expect(poolIn(agent).level).toBe(FULL);
+});
+
+test("more agents than a swarm has are not remembered", () => {
+  const agent = member(3_000);
+  const [peer] = agent.peers.values();
+  for (let i = 0; agent.peers.size < 19_990; i++) agent.peers.set(`x${i} 1`, { ...(peer as Peer), id: `x${i}` });
+  for (let i = 0; i < 100; i++) hear(agent, word(`y${i}`, 1, { pools: [] }), 3_000);
+  expect(agent.peers.size).toBe(20_000);
+  expect(agent.ignored.get("too many agents")).toBe(90);
+});
+
+test("the dead are forgotten", () => {
+  const swarm = testSwarm(3);
+  for (const agent of swarm.agents.slice(1)) swarm.gone.add(agent);
+  swarm.pass(2 * WINDOW_MS + 61_000);
+  expect(swarm.agents[0]?.peers.size).toBe(0);
+});
+
+test("an agent that has nothing to say says so every five seconds", () => {
+  const agent = member(3_000);
+  const said: number[] = [];
+  for (let now = 3_000; now <= 23_000; now += 100) {
+    const { publish } = step(agent, { type: "wake" }, now);
+    if (!publish) continue;
+    said.push(now);
+    hear(agent, publish, now);
+  }
+  expect(said.length).toBeLessThanOrEqual(5);
+});
+
+interface Said {
+  readonly from: number;
+  readonly more: number;
+  readonly claim: number;
+  readonly epoch: number;
+}
+
+test("in whatever order, with whatever lost and repeated: who heard everyone's last word knows the same", () => {
+  const words = fc.array(
+    fc.record({
+      from: fc.integer({ min: 0, max: 3 }),
+      more: fc.integer({ min: 0, max: 40 }),
+      claim: fc.integer({ min: 0, max: 90 }),
+      epoch: fc.integer({ min: 0, max: 3 }),
+    }),
+    { minLength: 1, maxLength: 25 },
+  );
+  const orders = fc.array(fc.nat(1_000), { minLength: 25, maxLength: 60 });
+  fc.assert(
+    fc.property(words, orders, orders, (all, one, other) => {
+      const messages = spoken(all);
+      // The last word of each is heard by both, at some time; of the others some are lost, some repeated.
+      const last = [...new Map(messages.map((message) => [message.id, message])).values()];
+      const heardBy = (id: string, order: readonly number[]) => {
+        const agent = testAgent(id);
+        const mixed = order.map((n) => messages[n % messages.length] as Message);
+        mixed.splice((order[0] as number) % mixed.length, 0, ...last);
+        for (const message of mixed) hear(agent, message, 100);
+        // A level may have come with a word that the other has not heard.
+        for (const message of messages) hear(agent, message, 100);
+        const { claims, claimed, used, level, limits, turns } = poolIn(agent);
+        const sorted = [...claims].sort(([a], [b]) => (a < b ? -1 : 1));
+        return { sorted, claimed, used: used.sum, level, limits, line: turns.line, members: agent.members };
+      };
+      const [a, b] = [heardBy("a", one), heardBy("z", other)];
+      expect({ ...a, line: 0, level: 0 }).toEqual({ ...b, line: 0, level: 0 });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a level that came by any way is the same for all, and nobody recovers later for having heard it twice", () => {
+  const levels = fc.array(
+    fc.record({
+      epoch: fc.integer({ min: 1, max: 3 }),
+      base: fc.constantFrom(0.25, 0.5),
+      age: fc.integer({ min: 0, max: 90_000 }),
+    }),
+    { minLength: 1, maxLength: 10 },
+  );
+  fc.assert(
+    fc.property(levels, (all) => {
+      const reports = all.map(({ epoch, base, age }): Level => ({ ...FULL, epoch, base, cutAt: age, pausedAt: age }));
+      const after = (order: readonly Level[]) => {
+        const agent = testAgent();
+        for (const [i, level] of order.entries()) hear(agent, word("b", i + 1, {}, { level }), 200_000);
+        return poolIn(agent).level;
+      };
+      expect(after(reports)).toEqual(after([...reports].reverse()));
+      expect(after([...reports, ...reports])).toEqual(after(reports));
+    }),
+  );
+});
+
+/** Messages of four agents, each with its sums and sequence numbers as an agent would count them. */
+function spoken(all: readonly Said[]): Message[] {
+  const sums = [0, 0, 0, 0];
+  const seqs = [0, 0, 0, 0];
+  return all.map(({ from, more, claim, epoch }) => {
+    sums[from] = (sums[from] as number) + more;
+    seqs[from] = (seqs[from] as number) + 1;
+    const claimed = { amounts: [claim], next: [claim], turn: claim / 10, tie: from, waitedMs: 0 };
+    return word(
+      `b${from}`,
+      seqs[from] as number,
+      {},
+      {
+        sent: [sums[from] as number],
+        claim: claim > 0 ? claimed : undefined,
+        level: epoch > 0 ? { ...FULL, epoch, base: 0.5, cutAt: 50, pausedAt: 50 } : undefined,
+      },
+    );
+  });
+}

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { BINS, UseWindow } from "./use-window.ts";
+
+const WINDOW_MS = 1_024;
+const uses = fc.array(fc.record({ at: fc.integer({ min: 0, max: 3_000 }), amount: fc.integer({ min: 1, max: 50 }) }), {
+  maxLength: 40,
+});
+const sum = (amounts: readonly number[]) => amounts.reduce((all, amount) => all + amount, 0);
+
+function filled(all: readonly { readonly at: number; readonly amount: number }[]): UseWindow {
+  const window = new UseWindow(1, WINDOW_MS);
+  for (const { at, amount } of all) window.add(at, [amount]);
+  return window;
+}
+
+test("what was used counts for a window, up to a slot longer, and in whatever order it is told", () => {
+  fc.assert(
+    fc.property(uses, fc.integer({ min: 3_000, max: 5_000 }), (all, now) => {
+      const window = filled(all);
+      window.expire(now);
+      const within = (ms: number) => sum(all.filter(({ at }) => at > now - ms).map(({ amount }) => amount));
+      expect(window.sum[0]).toBeGreaterThanOrEqual(within(WINDOW_MS));
+      expect(window.sum[0]).toBeLessThanOrEqual(within(WINDOW_MS + 1));
+    }),
+  );
+});
+
+test("when so much is gone, it is gone, and not a moment before", () => {
+  fc.assert(
+    fc.property(uses, fc.integer({ min: 1, max: 500 }), (all, amount) => {
+      const window = filled(all);
+      const before = window.sum[0] as number;
+      const at = window.whenGone([amount]);
+      if (at === Infinity) {
+        expect(before).toBeLessThan(amount);
+        return;
+      }
+      expect(window.goneBy(at)[0]).toBeGreaterThanOrEqual(amount);
+      expect(window.goneBy(at - 0.001)[0]).toBeLessThan(amount);
+      window.expire(at);
+      expect(before - (window.sum[0] as number)).toBeGreaterThanOrEqual(amount);
+    }),
+  );
+});
+
+test("bins hold all of it, the youngest first", () => {
+  const window = filled([
+    { at: 0, amount: 1 },
+    { at: 1_000, amount: 2 },
+  ]);
+  const bins = window.bins(1_020).map(([amount]) => amount);
+  expect(bins).toHaveLength(BINS);
+  expect(bins[0]).toBe(2);
+  expect(bins[BINS - 1]).toBe(1);
+});
+
+test("a correction takes from what it corrects, and leaves with it", () => {
+  const window = filled([{ at: 100, amount: 10 }]);
+  window.add(100, [-4]);
+  expect(window.sum).toEqual([6]);
+  expect(window.since(100)).toEqual([6]);
+  window.expire(100 + WINDOW_MS + 1);
+  expect(window.sum).toEqual([0]);
+});
