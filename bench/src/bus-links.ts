@@ -7,66 +7,76 @@ import { Redis } from "ioredis";
 import { Kafka, logLevel } from "kafkajs";
 import { connect } from "nats";
 
-/** One way from a publisher to a subscriber, each with a connection of its own. */
+/** The way from a publisher to one or more subscribers, each with a connection of its own. */
 export interface Link {
   send(payload: Uint8Array): Promise<unknown>;
-  /** Called for every message that arrives. */
+  /** Called for every message that arrives, by each subscriber. */
   onMessage: (payload: Uint8Array) => void;
   close(): Promise<void>;
 }
 
-type Open = (address: string) => Promise<Link>;
+type Open = (address: string, subscribers?: number) => Promise<Link>;
 
 const SUBJECT = "bench.link";
 
+function several<T>(count: number, open: () => T): T[] {
+  return Array.from({ length: count }, open);
+}
+
 function busLink(open: (address: string) => Promise<MessageBus>): Open {
-  return async (address) => {
-    const [publisher, subscriber] = await Promise.all([open(address), open(address)]);
+  return async (address, count = 1) => {
+    const publisher = await open(address);
+    const subscribers = await Promise.all(several(count, () => open(address)));
     const link: Link = {
       send: (payload) => publisher.publish(SUBJECT, payload),
       onMessage() {},
       async close() {
-        await Promise.all([publisher.close(), subscriber.close()]);
+        await Promise.all([publisher, ...subscribers].map((bus) => bus.close()));
       },
     };
-    await subscriber.subscribe(SUBJECT, (payload) => link.onMessage(payload));
+    for (const subscriber of subscribers) await subscriber.subscribe(SUBJECT, (payload) => link.onMessage(payload));
     return link;
   };
 }
 
-const rawNats: Open = async (servers) => {
-  const [publisher, subscriber] = await Promise.all([connect({ servers }), connect({ servers })]);
+const rawNats: Open = async (servers, count = 1) => {
+  const publisher = await connect({ servers });
+  const subscribers = await Promise.all(several(count, () => connect({ servers })));
   const link: Link = {
     async send(payload) {
       publisher.publish(SUBJECT, payload);
     },
     onMessage() {},
     async close() {
-      await Promise.all([publisher.close(), subscriber.close()]);
+      await Promise.all([publisher, ...subscribers].map((client) => client.close()));
     },
   };
-  subscriber.subscribe(SUBJECT, { callback: (_error, message) => link.onMessage(message.data) });
-  await subscriber.flush();
+  for (const subscriber of subscribers) {
+    subscriber.subscribe(SUBJECT, { callback: (_error, message) => link.onMessage(message.data) });
+    await subscriber.flush();
+  }
   return link;
 };
 
-const rawRedis: Open = async (url) => {
-  const [publisher, subscriber] = [new Redis(url), new Redis(url)];
+const rawRedis: Open = async (url, count = 1) => {
+  const publisher = new Redis(url);
+  const subscribers = several(count, () => new Redis(url));
   const link: Link = {
     send: (payload) => publisher.publish(SUBJECT, Buffer.from(payload.buffer, payload.byteOffset, payload.length)),
     onMessage() {},
     async close() {
-      publisher.disconnect();
-      subscriber.disconnect();
+      for (const client of [publisher, ...subscribers]) client.disconnect();
     },
   };
-  subscriber.on("messageBuffer", (_channel: Buffer, payload: Buffer) => link.onMessage(payload));
-  await subscriber.subscribe(SUBJECT);
+  for (const subscriber of subscribers) {
+    subscriber.on("messageBuffer", (_channel: Buffer, payload: Buffer) => link.onMessage(payload));
+    await subscriber.subscribe(SUBJECT);
+  }
   await publisher.ping();
   return link;
 };
 
-const rawKafka: Open = async (broker) => {
+const rawKafka: Open = async (broker, count = 1) => {
   const kafka = new Kafka({ brokers: [broker], logLevel: logLevel.NOTHING });
   const topic = `bench-raw-${Date.now()}`;
   const admin = kafka.admin();
@@ -74,19 +84,23 @@ const rawKafka: Open = async (broker) => {
   await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
   await admin.disconnect();
   const producer = kafka.producer({ maxInFlightRequests: 1 });
-  const consumer = kafka.consumer({ groupId: topic });
+  let group = 0;
+  const consumers = several(count, () => kafka.consumer({ groupId: `${topic}-${group++}` }));
   const link: Link = {
     send: (payload) => producer.send({ topic, messages: [{ value: Buffer.from(payload) }] }),
     onMessage() {},
     async close() {
-      await Promise.all([producer.disconnect(), consumer.disconnect()]);
+      await Promise.all([producer, ...consumers].map((client) => client.disconnect()));
     },
   };
-  await Promise.all([producer.connect(), consumer.connect()]);
-  await consumer.subscribe({ topic, fromBeginning: true });
-  const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
-  await consumer.run({ eachMessage: async ({ message }) => link.onMessage(message.value ?? new Uint8Array()) });
-  await joined;
+  await producer.connect();
+  for (const consumer of consumers) {
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
+    await consumer.run({ eachMessage: async ({ message }) => link.onMessage(message.value ?? new Uint8Array()) });
+    await joined;
+  }
   return link;
 };
 

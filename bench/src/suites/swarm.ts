@@ -52,11 +52,13 @@ async function announcement(agents: readonly Agent[], times: number): Promise<nu
   return median(took);
 }
 
+/** The same way for bytes, with the bare client: until the last of as many others has them. */
 async function latency(link: Link, times: number): Promise<number> {
   const took: number[] = [];
   for (let i = 0; i < times; i++) {
+    let missing = AGENTS - 1;
     const arrived = new Promise<void>((resolve) => {
-      link.onMessage = () => resolve();
+      link.onMessage = () => --missing === 0 && resolve();
     });
     const start = performance.now();
     const sent = link.send(new Uint8Array(350));
@@ -105,7 +107,7 @@ async function measureBroker(
   { rounds, quick, seed }: RunParameters,
 ): Promise<Row[]> {
   await using server = await startServer(kind);
-  const link = await raw(server.url);
+  const link = await raw(server.url, AGENTS - 1);
   const agents = await startAgents(bus, server.url);
   const random = seededRandom(seed);
   const times = { raw: [] as number[], ours: [] as number[] };
@@ -117,7 +119,7 @@ async function measureBroker(
         if (round >= 0) times[who].push(took);
       }
     }
-    const bare = `${kind} client, publish to receive`;
+    const bare = `${kind} client, publish to the last of ${AGENTS - 1}`;
     const what = `${kind}, a 429 to the last of ${AGENTS} agents`;
     const ratio = ratiosOf(times.ours, times.raw);
     return [

@@ -34,9 +34,9 @@ export class Host {
   do(event: Event, now = this.#options.clock.now()): boolean {
     if (this.#isClosed) return false;
     const effects = step(this.agent, event, now);
-    if (effects.publish) this.#options.publish(effects.publish);
-    // A decision changes nothing that anyone looks at.
+    // A decision changes nothing that anyone looks at. Whoever looks here hears of a change before it is passed on.
     const lookAt = event.type === "take" ? Infinity : this.#options.look(now);
+    if (effects.publish) this.#options.publish(effects.publish);
     this.#plan(Math.min(effects.wakeAt, lookAt), now);
     if (effects.retry.length > 0) this.#serve(effects.retry);
     return effects.taken;
