@@ -8,7 +8,26 @@ export type {
   OthersUsage,
   SyncEvent,
 } from "./global-view/view-types.ts";
-export { type DistributedConfig, defaultDistributedConfig, validateDistributedConfig } from "./limiter/config.ts";
+export { createHive } from "./hive/create-hive.ts";
+export type {
+  Hive,
+  HiveChanges,
+  HiveDecision,
+  HiveDimension,
+  HiveExplanation,
+  HiveLimit,
+  HiveOptions,
+  HiveReducedDetails,
+  HiveRequest,
+  HiveStatus,
+  Observed,
+} from "./hive/hive-types.ts";
+export {
+  type DistributedConfig,
+  defaultDistributedConfig,
+  type SwarmOptions,
+  validateDistributedConfig,
+} from "./limiter/config.ts";
 export { createDistributedLimiter } from "./limiter/create-distributed-limiter.ts";
 export type {
   DistributedCapacity,
@@ -18,6 +37,7 @@ export type {
   PeerStatus,
   ResourceStatus,
   SwarmMode,
+  SwarmStatus,
 } from "./limiter/distributed-limiter.ts";
 export { createRouter } from "./router/router.ts";
 export type {

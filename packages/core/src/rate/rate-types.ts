@@ -73,7 +73,14 @@ export type LimitedBy =
   | "endpoint-tpm"
   | "endpoint-input-tpm"
   | "endpoint-output-tpm"
-  | "endpoint-in-flight";
+  | "endpoint-in-flight"
+  /** What all agents have used of the endpoint, or its part of that, where it is shared with others. */
+  | "swarm-rpm"
+  | "swarm-tpm"
+  | "swarm-input-tpm"
+  | "swarm-output-tpm"
+  /** All agents pause: the provider refused. */
+  | "swarm-pause";
 
 export interface RateDecision {
   readonly allowed: boolean;

@@ -146,6 +146,12 @@ export function refuse(
   return { ...rulesOf(rules), epoch: epoch + 1, round: 0, base, cutAt: now, pausedAt: now, pauseMs, origin, reason };
 }
 
+/** A new epoch in which nothing is cut: the provider's own numbers show that the limit is whole. */
+export function wholeAgain(level: Level, now: number, origin: string): Level {
+  const reason = "the provider shows room";
+  return { ...level, epoch: level.epoch + 1, round: 0, base: 1, cutAt: now, pausedAt: now, pauseMs: 0, origin, reason };
+}
+
 /** An overload before any cut opens an epoch that cuts nothing. */
 const FULL_START = { epoch: 1, base: 1 };
 

@@ -11,6 +11,8 @@ export interface PoolConfig {
   readonly windowMs: number;
   /** What may be used at once. Default: all of it. */
   readonly burst?: Amounts | undefined;
+  /** Which of the limits is told to people, and to agents that know only one. Default: the first. */
+  readonly main?: number | undefined;
   readonly rules: LevelRules;
 }
 

@@ -1,6 +1,6 @@
 import { HivepaceError, type RateManager, SyncUnavailableError } from "@hivepace/core";
 import { Listeners, warn } from "@hivepace/core/internal";
-import { Ledger, type Trouble } from "./ledger.ts";
+import { type Entry, Ledger, type Trouble } from "./ledger.ts";
 import { checkOptions, type GlobalViewOptions, type GlobalViewSettings } from "./options.ts";
 import { paceMs } from "./pace.ts";
 import { StoreClock } from "./store-clock.ts";
@@ -66,7 +66,14 @@ class SyncedView implements GlobalView {
   }
 
   others(endpoint: string, model?: string): OthersUsage | undefined {
-    const entry = this.#ledger.find(endpoint, model);
+    return this.#othersOf(this.#ledger.find(endpoint, model));
+  }
+
+  othersOfKey(key: string): OthersUsage | undefined {
+    return this.#othersOf(this.#ledger.findKey(key));
+  }
+
+  #othersOf(entry: Entry | undefined): OthersUsage | undefined {
     const epochMs = this.#storeClock.at(this.#settings.clock.now());
     if (entry?.sum === undefined || epochMs === undefined) return undefined;
     // Counts only grow in a window, so what is old is still true of it, and of another window it says nothing.
@@ -156,11 +163,11 @@ class SyncedView implements GlobalView {
   }
 
   async #exchange(isBackground: boolean) {
-    const { store, clock, namespace, agentId, incarnation } = this.#settings;
-    const { windowMs, remainingMs, endpoints } = this.#manager.snapshot({ keys: false });
+    const { store, clock, namespace, agentId, incarnation, keys: syncsKeys } = this.#settings;
+    const { windowMs, remainingMs, endpoints, keys } = this.#manager.snapshot({ keys: syncsKeys });
     this.#windowMs = windowMs;
     const askedAt = clock.now();
-    this.#ledger.look(endpoints);
+    this.#ledger.look(endpoints, keys);
     // The window is told by its end: that of one which waits for the store's edge is the edge, wherever it began.
     const endsAt = this.#storeClock.at(askedAt + remainingMs);
     const window = endsAt === undefined ? undefined : Math.round(endsAt / windowMs) - 1;
@@ -202,7 +209,7 @@ class SyncedView implements GlobalView {
     if (trouble && !this.#isTroubleTold) {
       const { count, first, error } = trouble;
       const which = count === 1 ? "is" : `and ${count - 1} more are`;
-      warn("HIVEPACE_SYNC_PARTIAL", `endpoint ${JSON.stringify(first.id)} ${which} not synced: ${error}`);
+      warn("HIVEPACE_SYNC_PARTIAL", `${first.kind} ${JSON.stringify(first.id)} ${which} not synced: ${error}`);
     }
     this.#isTroubleTold = trouble !== undefined;
   }

@@ -1,4 +1,4 @@
-import type { EndpointCount, SyncCount, SyncName, SyncReply, SyncSum } from "@hivepace/core";
+import type { EndpointCount, KeyCount, SyncCount, SyncName, SyncReply, SyncSum } from "@hivepace/core";
 
 /** Why some of the things were not answered for, when the others were. */
 export interface Trouble {
@@ -43,11 +43,12 @@ interface Models {
  */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
+  readonly #keys = new Map<string, Entry>();
   #byEndpoint = new Map<string, Models>();
   #looks = 0;
 
-  /** Takes over what is counted now. Endpoints that are gone are forgotten. */
-  look(endpoints: readonly EndpointCount[]): void {
+  /** Takes over what is counted now. Endpoints that are gone are forgotten, and keys that were not used in this window. */
+  look(endpoints: readonly EndpointCount[], keys: readonly KeyCount[]): void {
     const look = ++this.#looks;
     const byEndpoint = new Map<string, Models>();
     for (const { id, model, models, requests, tokens } of endpoints) {
@@ -67,6 +68,16 @@ export class Ledger {
     this.#byEndpoint = byEndpoint;
     if (this.#entries.size > endpoints.length)
       for (const [name, entry] of this.#entries) if (entry.look !== look) this.#entries.delete(name);
+    this.#lookAtKeys(keys, look);
+  }
+
+  #lookAtKeys(keys: readonly KeyCount[], look: number): void {
+    for (const { id, requests, tokens } of keys) {
+      const entry = this.#keys.get(id) ?? new Entry({ kind: "key", id });
+      this.#keys.set(id, entry);
+      Object.assign(entry, { look, requests, tokens });
+    }
+    for (const [id, entry] of this.#keys) if (entry.look !== look) this.#keys.delete(id);
   }
 
   #entry(id: string, model: string | undefined): Entry {
@@ -84,12 +95,17 @@ export class Ledger {
     return (model === undefined ? undefined : known?.byModel.get(model)) ?? known?.whole;
   }
 
+  findKey(id: string): Entry | undefined {
+    return this.#keys.get(id);
+  }
+
   /** What to tell the store of this window, and what only to ask; without a window all is only asked. */
   report(window: number | undefined): { entries: Entry[]; counts: SyncCount[]; watched: SyncName[] } {
     const changed: Entry[] = [];
     const rest: Entry[] = [];
-    for (const entry of this.#entries.values())
-      (window !== undefined && entry.differs(window) ? changed : rest).push(entry);
+    for (const entries of [this.#entries, this.#keys])
+      for (const entry of entries.values())
+        (window !== undefined && entry.differs(window) ? changed : rest).push(entry);
     return {
       entries: [...changed, ...rest],
       counts: changed.map(({ name: of, requests, tokens }) => ({ of, requests, tokens })),

@@ -12,6 +12,8 @@ export interface GlobalViewOptions {
   agentId: string;
   /** Default: what `resolveNamespace()` of `@hivepace/namespace` says. */
   namespace?: string | undefined;
+  /** Whether keys are synced, too: those that were used in the present window. Default: false. */
+  keys?: boolean | undefined;
   /** How often to sync. Default: 1 second. */
   intervalMs?: number | undefined;
   /** When a view without a sync that worked is stale. Default: five intervals. */
@@ -30,18 +32,19 @@ export type GlobalViewSettings = { readonly [O in keyof GlobalViewOptions]-?: No
 const DEFAULTS = { intervalMs: 1_000, timeoutMs: 10_000, staleIntervals: 5 };
 
 export function checkOptions(options: GlobalViewOptions): GlobalViewSettings {
-  const { manager, store, agentId, clock = systemClock, incarnation = crypto.randomUUID() } = options;
+  const { manager, store, agentId, keys = false, clock = systemClock, incarnation = crypto.randomUUID() } = options;
   const { intervalMs = DEFAULTS.intervalMs, timeoutMs = DEFAULTS.timeoutMs } = options;
   const { staleAfterMs = DEFAULTS.staleIntervals * intervalMs, random = randomOf(String(agentId)) } = options;
   need(typeof manager?.snapshot === "function", "manager", "a RateManager", manager);
   need(typeof store?.sync === "function", "store", "a SyncStore", store);
   need(isText(agentId), "agentId", TEXT, agentId);
   need(isText(incarnation), "incarnation", TEXT, incarnation);
+  need(typeof keys === "boolean", "keys", "true or false", keys);
   need(typeof random === "function", "random", "a function", random);
   for (const [option, value] of Object.entries({ intervalMs, staleAfterMs, timeoutMs }))
     need(isAmount(value), option, AMOUNT, value);
   const { namespace } = resolveNamespace({ namespace: options.namespace });
-  return { manager, store, agentId, namespace, intervalMs, staleAfterMs, timeoutMs, clock, random, incarnation };
+  return { manager, store, agentId, namespace, keys, intervalMs, staleAfterMs, timeoutMs, clock, random, incarnation };
 }
 
 const TEXT = "a well-formed string that is not empty";

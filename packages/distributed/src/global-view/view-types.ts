@@ -44,6 +44,8 @@ export interface GlobalView extends AsyncDisposable {
   get(endpoint: string, model?: string): GlobalUsage;
   /** Undefined when nothing is known of this window. */
   others(endpoint: string, model?: string): OthersUsage | undefined;
+  /** The same for an API key, where keys are synced. */
+  othersOfKey(key: string): OthersUsage | undefined;
   status(): GlobalViewStatus;
   /** Hears of every sync. Returns its removal. */
   onSync(listener: (event: SyncEvent) => void): () => void;

@@ -4,7 +4,6 @@ import { at } from "../engine/amounts.ts";
 import { type Level, nextStepAt } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 import { agentOf } from "../wire/capacity.ts";
-import type { SwarmResource } from "./swarm-resource.ts";
 import { totalOf } from "./total.ts";
 
 interface Seen {
@@ -14,12 +13,21 @@ interface Seen {
   readonly burst: number;
 }
 
+/** What can have another capacity than before. */
+export interface Watched {
+  readonly name: string;
+  readonly pool: Pool;
+  readonly burst: number;
+  /** The limit or the level is another. */
+  changed(now: number): void;
+}
+
 type Change = Pick<CapacityUpdate, "resource" | "agentId" | "newCapacity" | "reason">;
 
 /** Notices when a capacity has become another, and tells it: by a cut, a step of recovery, or another agent's limit. */
 export class CapacityWatch {
   readonly #agent: Agent;
-  readonly #seen = new Map<SwarmResource, Seen>();
+  readonly #seen = new Map<Watched, Seen>();
   readonly #tell: (change: Change) => void;
 
   constructor(agent: Agent, tell: (change: Change) => void) {
@@ -28,11 +36,11 @@ export class CapacityWatch {
   }
 
   /** From here on; what it is now needs no telling. */
-  add(resource: SwarmResource, now: number): void {
+  add(resource: Watched, now: number): void {
     this.#seen.set(resource, this.#see(resource, now));
   }
 
-  remove(resource: SwarmResource): void {
+  remove(resource: Watched): void {
     this.#seen.delete(resource);
   }
 
@@ -51,8 +59,8 @@ export class CapacityWatch {
     return next;
   }
 
-  #see({ pool, burst }: SwarmResource, now: number): Seen {
-    const limit = at(pool.limits, 0);
+  #see({ pool, burst }: Watched, now: number): Seen {
+    const limit = at(pool.limits, pool.config.main ?? 0);
     return { level: pool.level, limit, total: totalOf(pool, now), burst };
   }
 
@@ -66,8 +74,9 @@ export class CapacityWatch {
 
   /** Who has configured the limit that counts. */
   #smallest({ config, limits }: Pool): string {
+    const { name, main = 0 } = config;
     for (const peer of this.#agent.peers.values())
-      if (peer.state === "live" && peer.pools.get(config.name)?.limits[0] === at(limits, 0)) return peer.id;
+      if (peer.state === "live" && peer.pools.get(name)?.limits[main] === at(limits, main)) return peer.id;
     return this.#agent.config.id;
   }
 }

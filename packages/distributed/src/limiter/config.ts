@@ -5,7 +5,7 @@ import { type Isolation, KEPT } from "../engine/silence.ts";
 import { LONGEST_ID } from "../wire/subjects.ts";
 
 /** How an agent holds limits together with others. */
-interface SwarmOptions {
+export interface SwarmOptions {
   /** What a 429 leaves of the capacity, above 0 and below 1. */
   reduceFactor?: number | undefined;
   /** How often the capacity rises again, in milliseconds, and by which factor. */
@@ -98,7 +98,7 @@ export function settingsOf(config: DistributedConfig): Settings {
 }
 
 /** The same for one that may do without a bus. */
-function swarmSettings(config: Omit<DistributedConfig, "bus"> & { bus?: MessageBus | undefined }): Settings {
+export function swarmSettings(config: Omit<DistributedConfig, "bus"> & { bus?: MessageBus | undefined }): Settings {
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
   const settings = { ...defaultDistributedConfig, clock: systemClock, ...given } as unknown as Settings &
     DistributedConfig;

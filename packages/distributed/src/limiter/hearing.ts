@@ -56,9 +56,9 @@ export function boundedLevel({ config }: Pool, level: Level, isSigned: boolean):
  * no cut, or belongs to the last one. With ages in the place of times.
  */
 export function foreignLevel(pool: Pool, message: CapacityMessage, now: number): Level {
-  const { rules, limits } = pool.config;
+  const { rules, limits, main = 0 } = pool.config;
   const { level } = pool;
-  const base = Math.max(rules.least, message.newCapacity / at(limits, 0));
+  const base = Math.max(rules.least, message.newCapacity / at(limits, main));
   if (base >= levelAt(level, now)) throw new BadMessage("no lower capacity");
   if (isCooling(level, rules, now)) throw new BadMessage("within the cooldown");
   const { recoveryFactor, recoveryIntervalMs, most } = rules;

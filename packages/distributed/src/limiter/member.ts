@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
 import type { Clock } from "@hivepace/core";
 import { type Agent, modeOf, newAgent } from "../engine/agent.ts";
+import type { Amounts } from "../engine/amounts.ts";
 import { hearLevel } from "../engine/hear.ts";
-import type { Refused } from "../engine/level.ts";
+import { levelAt, type Refused, wholeAgain } from "../engine/level.ts";
 import type { Message } from "../engine/message.ts";
 import type { Pool, PoolConfig } from "../engine/pool.ts";
 import { withAges } from "../engine/publish.ts";
@@ -139,6 +140,22 @@ export class Member {
     this.#held = undefined;
     if (pool.level !== before && !this.isClosed) this.#announce(pool, now);
     for (const message of held) void this.#publish(message);
+  }
+
+  /** Someone who is on no bus has used so much of it: it is gone for us. Others learn that from their own answers. */
+  usedElsewhere(pool: Pool, amounts: Amounts, now: number): void {
+    pool.used.add(now, amounts);
+    pool.changedAt = now;
+    this.host.do({ type: "wake" }, now);
+  }
+
+  /** The provider shows that the whole limit is there again: the recovery is over, for all. */
+  recovered(pool: Pool, now: number): void {
+    if (levelAt(pool.level, now) >= 1) return;
+    const level = wholeAgain(pool.level, now, this.agent.config.id);
+    hearLevel(this.agent, pool, withAges(level, now), now);
+    reportBy(this.agent, pool, now, repeatsOf(this.agent, pool));
+    this.host.do({ type: "wake" }, now);
   }
 
   async close(): Promise<void> {

@@ -33,7 +33,7 @@ export function poolConfig(
 }
 
 /** How a limit is cut and recovers. */
-function rulesOf(settings: Settings, windowMs: number, least: number): LevelRules {
+export function rulesOf(settings: Settings, windowMs: number, least: number): LevelRules {
   const { reduceFactor, recoveryFactor, recoveryIntervalMs, maxRecovery, cooldownMs = windowMs } = settings;
   const most = maxRecovery ? 1 : MOST_RECOVERY;
   return { reduceFactor, recoveryFactor, recoveryIntervalMs, most, cooldownMs, least };

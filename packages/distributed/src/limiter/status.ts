@@ -16,7 +16,7 @@ export function statusOf(member: Member, resources: Iterable<SwarmResource>, now
 }
 
 /** What an agent knows of the others, and they of it. */
-function memberStatus(member: Member, now: number): SwarmStatus {
+export function memberStatus(member: Member, now: number): SwarmStatus {
   const { agent, link, echoAt, isClosed } = member;
   const { heartbeatMs } = agent.config.tuning;
   const ignored: Record<string, number> = {};
@@ -55,7 +55,7 @@ function resourceStatus(resource: SwarmResource, now: number): ResourceStatus {
   };
 }
 
-function levelStatus(level: Level, now: number): Pick<ResourceStatus, "level" | "cause" | "pausedForMs"> {
+export function levelStatus(level: Level, now: number): Pick<ResourceStatus, "level" | "cause" | "pausedForMs"> {
   const { epoch, origin, reason, cutAt } = level;
   const cause: LevelCause | undefined =
     epoch === 0 ? undefined : { agentId: agentOf(origin), reason, agoMs: now - cutAt };

@@ -1,0 +1,35 @@
+import { type GateRequest, InvalidConfigError, type UsedTokens } from "@hivepace/core";
+import type { HiveDimension } from "./hive-types.ts";
+
+/** How much of everything that can be limited. */
+export type Use = Readonly<Record<HiveDimension, number>>;
+
+export const DIMENSIONS: readonly HiveDimension[] = ["requests", "tokens", "inputTokens", "outputTokens"];
+
+/** What a request will use, as far as one can tell before. */
+export function useOf(request: GateRequest): Use {
+  const { inputTokens, outputTokens, tokens } = request;
+  return withParts(tokens ?? (inputTokens ?? 0) + (outputTokens ?? 0), inputTokens, outputTokens);
+}
+
+/** What it really used; what was not said is as it was thought. */
+export function usedOf(used: UsedTokens, thought: Use): Use {
+  const { inputTokens, outputTokens } = used;
+  const isSplit = inputTokens !== undefined && outputTokens !== undefined;
+  const tokens = used.tokens ?? (isSplit ? inputTokens + outputTokens : thought.tokens);
+  const parts = used.tokens === undefined && !isSplit ? [thought.inputTokens, thought.outputTokens] : [];
+  return withParts(tokens, inputTokens ?? parts[0], outputTokens ?? parts[1]);
+}
+
+/** One that is not told may be all of it but the other. */
+function withParts(tokens: number, inputTokens: number | undefined, outputTokens: number | undefined): Use {
+  for (const [option, value] of Object.entries({ tokens, inputTokens, outputTokens }))
+    if (value !== undefined && !(value >= 0 && value < Infinity))
+      throw new InvalidConfigError(option, "a finite number of 0 or more", value);
+  return {
+    requests: 1,
+    tokens,
+    inputTokens: inputTokens ?? Math.max(0, tokens - (outputTokens ?? 0)),
+    outputTokens: outputTokens ?? Math.max(0, tokens - (inputTokens ?? 0)),
+  };
+}

@@ -1,0 +1,22 @@
+import { type GateRequest, InvalidConfigError } from "@hivepace/core";
+import { type Use, useOf } from "./amounts-of.ts";
+
+/** A request as it was checked. */
+export interface Asked {
+  /** Endpoints that would do; one, unless it was a route. */
+  readonly candidates: readonly string[];
+  readonly model: string | undefined;
+  readonly key: string | undefined;
+  readonly session: string | undefined;
+  readonly use: Use;
+}
+
+export function askedOf(request: GateRequest): Asked {
+  const { endpoint, route, model, key, session } = request;
+  if ((endpoint === undefined) === (route === undefined))
+    throw new InvalidConfigError("endpoint", "given, or else route, and not both", endpoint);
+  if (route !== undefined && !(Array.isArray(route) && route.length > 0))
+    throw new InvalidConfigError("route", "an array of at least one endpoint", route);
+  if (key === "") throw new InvalidConfigError("key", "a string that is not empty", key);
+  return { candidates: route ?? [endpoint as string], model, key, session, use: useOf(request) };
+}

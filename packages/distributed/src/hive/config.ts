@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { InvalidConfigError, InvalidWindowError } from "@hivepace/core";
+import { AMOUNT, isAmount, warn } from "@hivepace/core/internal";
+import { resolveNamespace } from "@hivepace/namespace";
+import { type Settings, swarmSettings } from "../limiter/config.ts";
+import { LONGEST_ID } from "../wire/subjects.ts";
+import type { HiveOptions } from "./hive-types.ts";
+
+const DEFAULTS = { mode: "enforce", windowMs: 60_000, leaseMs: 900_000 } as const;
+
+/** Options in which nothing is missing. The bus and the store are already there. */
+export interface HiveSettings {
+  readonly swarm: Settings;
+  /** What keys in the store begin with, and subjects on the bus unless nobody chose it. */
+  readonly namespace: string;
+  readonly mode: "enforce" | "observe";
+  readonly windowMs: number;
+  readonly leaseMs: number;
+}
+
+export function hiveSettings(options: HiveOptions, bus: Settings["bus"], hasStore: boolean): HiveSettings {
+  const { mode = DEFAULTS.mode, windowMs = DEFAULTS.windowMs, leaseMs = DEFAULTS.leaseMs } = options;
+  const { agentId = ownId() } = options;
+  if (mode !== "enforce" && mode !== "observe") throw new InvalidConfigError("mode", '"enforce" or "observe"', mode);
+  if (!isAmount(windowMs)) throw new InvalidWindowError("windowMs", AMOUNT, windowMs);
+  if (!isAmount(leaseMs)) throw new InvalidConfigError("leaseMs", AMOUNT, leaseMs);
+  if (!Array.isArray(options.endpoints)) throw new InvalidConfigError("endpoints", "an array", options.endpoints);
+  if (bus !== undefined && !(typeof bus?.publish === "function" && typeof bus.subscribe === "function"))
+    throw new InvalidConfigError("bus", "a MessageBus", bus);
+  const { namespace, source } = resolveNamespace({ namespace: options.namespace });
+  const isGuessed = source === "default";
+  if (isGuessed && (bus || hasStore))
+    warn("HIVEPACE_NAMESPACE_GUESSED", 'no namespace was given: all agents without one share the namespace "default"');
+  const { endpoints: _, keys: _keys, sync: _sync, mode: _mode, ...rest } = options;
+  // Where nobody chose a namespace, subjects are those that agents of every make know.
+  const swarm = swarmSettings({ ...rest, sharing: "fair", bus, agentId, namespace: isGuessed ? undefined : namespace });
+  return { swarm, namespace, mode, windowMs, leaseMs };
+}
+
+/** Readable, and different for every process of every host. */
+function ownId(): string {
+  const random = randomBytes(4).toString("hex");
+  return `${hostname().slice(0, LONGEST_ID - 40)}-${process.pid}-${random}`;
+}

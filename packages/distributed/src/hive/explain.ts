@@ -1,0 +1,77 @@
+import type { Agent } from "../engine/agent.ts";
+import { agreement } from "../engine/agreement.ts";
+import { at } from "../engine/amounts.ts";
+import { capacityOf } from "../engine/room.ts";
+import type { GlobalView } from "../global-view/view-types.ts";
+import { levelStatus } from "../limiter/status.ts";
+import type { HiveExplanation, HiveLimit } from "./hive-types.ts";
+import { CONFIGURED, UNLIMITED } from "./limits.ts";
+import type { Share, Target } from "./target.ts";
+
+/** A request of one token. */
+const SMALL = { requests: 1, tokens: 1, inputTokens: 1, outputTokens: 1 };
+const WHOLE = { level: 1, cause: undefined, pausedForMs: 0 };
+
+export function explain(
+  target: Target,
+  model: string | undefined,
+  agent: Agent,
+  view: Pick<GlobalView, "get"> | undefined,
+  now: number,
+): HiveExplanation {
+  const { id: endpoint, shares, inFlight } = target;
+  const [main] = shares;
+  const level = main ? levelStatus(main.pool.level, now) : WHOLE;
+  const limits = shares.flatMap((share) => limitsOf(target, share, agent, now));
+  const waiting = target.line?.size ?? 0;
+  const freesInMs = Math.max(level.pausedForMs, ...shares.map((share) => share.freesInMs(share.amounts(SMALL), now)));
+  const parts = { endpoint, model, limits, ...level, waiting, inFlight, freesInMs };
+  return { ...parts, text: tell(parts), global: view?.get(endpoint, model) };
+}
+
+function limitsOf(target: Target, share: Share, agent: Agent, now: number): HiveLimit[] {
+  const { pool, dimensions } = share;
+  const capacity = capacityOf(agent, pool, now);
+  const fair = agreement(agent, pool, now).get(undefined)?.to ?? capacity;
+  return dimensions.flatMap((dimension, i) => {
+    const limit = at(pool.limits, i);
+    if (limit >= UNLIMITED) return [];
+    return {
+      dimension,
+      windowMs: pool.config.windowMs,
+      limit,
+      isLearned: target.count[CONFIGURED[dimension]] === Infinity,
+      total: at(capacity, i),
+      used: Math.max(0, at(pool.used.sum, i)),
+      usedHere: Math.max(0, at(pool.own.sum, i)),
+      share: at(fair, i),
+    };
+  });
+}
+
+function tell(parts: Omit<HiveExplanation, "text" | "global">): string {
+  const { endpoint, model, limits, level, cause, pausedForMs, waiting, freesInMs } = parts;
+  const name = model === undefined ? endpoint : `${endpoint} (${model})`;
+  const says: string[] = [];
+  if (limits.length === 0) says.push("has no limits that this agent knows of");
+  const [fullest] = [...limits].sort((a, b) => b.used / b.total - a.used / a.total);
+  if (fullest) {
+    const { dimension, used, total, windowMs } = fullest;
+    says.push(`${Math.round(used)} of ${Math.round(total)} ${WORDS[dimension]} used in the last ${windowMs / 1_000} s`);
+  }
+  if (cause && level < 1)
+    says.push(
+      `cut to ${Math.round(100 * level)} % ${Math.round(cause.agoMs / 1_000)} s ago by ${cause.agentId}: ${cause.reason}`,
+    );
+  if (pausedForMs > 0) says.push(`all pause for ${Math.ceil(pausedForMs)} ms`);
+  if (waiting > 0) says.push(`${waiting} wait here`);
+  says.push(freesInMs === 0 ? "has room now" : `may have room in ${Math.ceil(freesInMs)} ms`);
+  return `${name}: ${says.join("; ")}`;
+}
+
+const WORDS = {
+  requests: "requests",
+  tokens: "tokens",
+  inputTokens: "input tokens",
+  outputTokens: "output tokens",
+};

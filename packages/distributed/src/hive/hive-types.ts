@@ -1,0 +1,144 @@
+import type { MessageBus } from "@hivepace/bus";
+import type {
+  CapacityUpdate,
+  EndpointConfig,
+  Gate,
+  GateRequest,
+  KeyLimits,
+  Lease,
+  LimitObservation,
+  RateDecision,
+  RateManagerOptions,
+  ReducedDetails,
+  SyncStore,
+} from "@hivepace/core";
+import type { GlobalUsage, GlobalViewStatus } from "../global-view/view-types.ts";
+import type { SwarmOptions } from "../limiter/config.ts";
+import type { LevelCause, SwarmStatus } from "../limiter/distributed-limiter.ts";
+import type { RouteRequest, RoutingDecision, RoutingStrategy } from "../router/router-types.ts";
+
+export interface HiveOptions extends SwarmOptions {
+  /** What may be called, and how much of it in a window; limits that are absent are learned from answers, or are none. */
+  endpoints: readonly EndpointConfig[];
+  /** Limits of API keys or tenants, besides those of the endpoints. */
+  keys?: Readonly<Record<string, KeyLimits>> | undefined;
+  /** Limits of keys that are not among `keys`. Always for each process by itself. */
+  limitsForKey?: RateManagerOptions["limitsForKey"];
+  /** Over which all agents agree; without, this one is alone. A promise of one is closed with the hive. */
+  bus?: MessageBus | PromiseLike<MessageBus> | undefined;
+  /** Where keys are counted for all agents together, and the global view. A promise of one is closed with the hive. */
+  sync?: SyncStore | PromiseLike<SyncStore> | undefined;
+  /** Agents of other namespaces are not heard. Default: what `resolveNamespace()` of `@hivepace/namespace` says. */
+  namespace?: string | undefined;
+  /** No two agents have the same. Default: host, process and a random part. */
+  agentId?: string | undefined;
+  /** "observe" decides and reports, and never makes anyone wait. Default: "enforce". */
+  mode?: "enforce" | "observe" | undefined;
+  /** What "a minute" is. Default: 60,000. */
+  windowMs?: number | undefined;
+  /** After so long without a word a lease ends by itself, as if done. Default: 15 minutes. */
+  leaseMs?: number | undefined;
+  /** How to choose among the endpoints of a route. Default: "least-used". */
+  strategy?: RoutingStrategy | undefined;
+  weights?: Readonly<Record<string, number>> | undefined;
+  /** An endpoint with a higher `tpmLimit` than this is counted and not limited. Default: none is. */
+  mockEndpointTpmThreshold?: number | undefined;
+}
+
+export type HiveRequest = GateRequest;
+
+/** A decision, and when it was granted the lease. */
+export type HiveDecision = RateDecision & { readonly endpoint: string; readonly lease?: Lease };
+
+export interface HiveReducedDetails extends ReducedDetails {
+  readonly model?: string | undefined;
+}
+
+/** What may change while it runs. What is left out stays as it is; endpoints and keys that are not in it any more go. */
+export interface HiveChanges {
+  readonly endpoints?: readonly EndpointConfig[] | undefined;
+  readonly keys?: Readonly<Record<string, KeyLimits>> | undefined;
+}
+
+/** Endpoints, keys, leases and routing, within limits that all agents hold together. */
+export interface Hive extends Gate, AsyncDisposable {
+  readonly agentId: string;
+  readonly mode: "enforce" | "observe";
+  acquire(request: HiveRequest): Promise<Lease>;
+  /** Never waits, and never overtakes those who do. */
+  tryAcquire(request: HiveRequest): HiveDecision;
+  /** Where a request would go now. Counts nothing. */
+  route(request: RouteRequest): RoutingDecision;
+  /** The provider allows less than we thought: it answered 429. Leases say so themselves, by `refused`. */
+  announceReduced(endpoint: string, reason: string, details?: HiveReducedDetails): void;
+  observe(observation: LimitObservation): void;
+  /** Which limit, how full, who cut it and why, when it frees: for people who wonder why they wait. */
+  explain(endpoint: string, model?: string): HiveExplanation;
+  status(): HiveStatus;
+  onCapacityChange(listener: (update: CapacityUpdate) => void): () => void;
+  /** Throws INVALID_CONFIG for a mistake anywhere, and then changes nothing. What was counted stays counted. */
+  reconfigure(changes: HiveChanges): void;
+  /**
+   * Sends away all who wait, gives those under way `drainMs` to end, and says goodbye, so that the others have this
+   * agent's part at once. May be called again.
+   */
+  close(options?: { readonly drainMs?: number | undefined }): Promise<void>;
+}
+
+export type HiveDimension = "requests" | "tokens" | "inputTokens" | "outputTokens";
+
+/** One limit of an endpoint. */
+export interface HiveLimit {
+  readonly dimension: HiveDimension;
+  readonly windowMs: number;
+  /** As configured or learned; the smallest that any agent has. */
+  readonly limit: number;
+  readonly isLearned: boolean;
+  /** What all agents may use now: the limit × its level. */
+  readonly total: number;
+  /** What all have used in the last window, as far as this agent knows, and it itself. */
+  readonly used: number;
+  readonly usedHere: number;
+  /** This agent's fair part of the total. */
+  readonly share: number;
+}
+
+export interface HiveExplanation {
+  readonly endpoint: string;
+  readonly model: string | undefined;
+  /** For people. */
+  readonly text: string;
+  readonly limits: readonly HiveLimit[];
+  /** What is left of the limits, 0 to 1; who cut it, why and when. */
+  readonly level: number;
+  readonly cause: LevelCause | undefined;
+  readonly pausedForMs: number;
+  readonly waiting: number;
+  readonly inFlight: number;
+  /** When a request of one token would go that came now, about; 0 when at once. */
+  readonly freesInMs: number;
+  /** What all instances use, through the store; undefined without one. */
+  readonly global: GlobalUsage | undefined;
+}
+
+/** What an observing hive would have done. */
+export interface Observed {
+  readonly decisions: number;
+  readonly wouldHaveWaited: number;
+  /** Too large for any window. */
+  readonly wouldHaveBeenDenied: number;
+  /** Requests that the provider refused, and those of them that would have waited instead. */
+  readonly refused: number;
+  readonly wouldHaveBeenAvoided: number;
+}
+
+export interface HiveStatus extends SwarmStatus {
+  readonly namespace: string;
+  readonly endpoints: readonly HiveExplanation[];
+  readonly leases: number;
+  readonly waiting: number;
+  /** Undefined without a store. */
+  readonly sync: GlobalViewStatus | undefined;
+  /** Undefined unless `mode` is "observe". */
+  readonly observed: Observed | undefined;
+}

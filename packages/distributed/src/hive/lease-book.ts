@@ -1,0 +1,135 @@
+import type { Clock, Lease, Refusal, UsedTokens } from "@hivepace/core";
+
+/** How a lease may end. Each throws INVALID_CONFIG for what makes no sense, and has done nothing then. */
+export interface LeaseEnds {
+  done(used: UsedTokens | undefined): void;
+  cancel(): void;
+  refused(refusal: Refusal): void;
+}
+
+/** All leases that have not ended. They expire in the order in which they were given or renewed: one timer is enough. */
+export class LeaseBook {
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  /** In the order in which they expire. */
+  readonly #open = new Set<OpenLease>();
+  readonly #onEmpty = new Set<() => void>();
+  #cancel: (() => void) | undefined;
+
+  constructor(clock: Clock, leaseMs: number) {
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  give(endpoint: string, model: string | undefined, ends: LeaseEnds): Lease {
+    const lease = new OpenLease(endpoint, model, ends, this);
+    this.keep(lease);
+    return lease;
+  }
+
+  /** From now on it has all its time again. */
+  keep(lease: OpenLease): void {
+    this.#open.delete(lease);
+    lease.expiresAt = this.#clock.now() + this.#leaseMs;
+    this.#open.add(lease);
+    if (!this.#cancel) this.#arm();
+  }
+
+  has(lease: OpenLease): boolean {
+    return this.#open.has(lease);
+  }
+
+  strike(lease: OpenLease): void {
+    this.#open.delete(lease);
+    if (this.#open.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    for (const tell of this.#onEmpty) tell();
+  }
+
+  /** Resolves when none is open, or after so long. */
+  async empty(withinMs: number): Promise<void> {
+    if (this.#open.size === 0 || withinMs === 0) return;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        cancel();
+        this.#onEmpty.delete(end);
+        resolve();
+      };
+      const cancel = this.#clock.after(withinMs, end);
+      this.#onEmpty.add(end);
+    });
+  }
+
+  /** Nobody hears of the ends of those that are still open. */
+  close(): void {
+    this.#open.clear();
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  /** Whoever ends early leaves the timer as it is: it looks again when it comes. */
+  #arm(): void {
+    const [first] = this.#open;
+    if (!first) return;
+    const ms = Math.max(0, first.expiresAt - this.#clock.now());
+    this.#cancel = this.#clock.after(ms, () => this.#expire(), { background: true });
+  }
+
+  #expire(): void {
+    this.#cancel = undefined;
+    const now = this.#clock.now();
+    for (const lease of this.#open) {
+      if (lease.expiresAt > now) break;
+      lease.done();
+    }
+    if (!this.#cancel) this.#arm();
+  }
+}
+
+/** The right to send one request. */
+class OpenLease implements Lease {
+  readonly endpoint: string;
+  readonly model: string | undefined;
+  expiresAt = Infinity;
+  readonly #ends: LeaseEnds;
+  readonly #book: LeaseBook;
+
+  constructor(endpoint: string, model: string | undefined, ends: LeaseEnds, book: LeaseBook) {
+    this.endpoint = endpoint;
+    this.model = model;
+    this.#ends = ends;
+    this.#book = book;
+  }
+
+  done(used?: UsedTokens): void {
+    this.#end(() => this.#ends.done(used));
+  }
+
+  cancel(): void {
+    this.#end(() => this.#ends.cancel());
+  }
+
+  refused(refusal: Refusal): void {
+    this.#end(() => this.#ends.refused(refusal));
+  }
+
+  renew(): void {
+    if (this.#book.has(this)) this.#book.keep(this);
+  }
+
+  [Symbol.dispose](): void {
+    this.done();
+  }
+
+  /** Once; and not if what it ends with makes no sense, which throws. */
+  #end(how: () => void): void {
+    if (!this.#book.has(this)) return;
+    how();
+    this.#book.strike(this);
+  }
+}

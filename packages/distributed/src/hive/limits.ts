@@ -1,0 +1,82 @@
+import { type EndpointCount, InvalidConfigError } from "@hivepace/core";
+import { escapePart } from "@hivepace/core/internal";
+import type { PoolConfig } from "../engine/pool.ts";
+import type { Settings } from "../limiter/config.ts";
+import { rulesOf } from "../limiter/pools.ts";
+import { LONGEST_NAME } from "../wire/subjects.ts";
+import { DIMENSIONS } from "./amounts-of.ts";
+import type { HiveDimension } from "./hive-types.ts";
+
+/** Stands for no limit where agents exchange numbers: nobody comes near it. */
+export const UNLIMITED = 1e12;
+/** What a cut leaves at least of a limit of tokens, of which one is of no use to anybody. */
+const LEAST_OF_TOKENS = 0.01;
+
+/** What answers said of the limits that nobody has configured. */
+export type Learned = Partial<Record<HiveDimension, { readonly limit: number; readonly windowMs: number }>>;
+
+/** The limits of an endpoint that have one window: what the engine knows as a pool. */
+export interface SharePlan {
+  readonly config: PoolConfig;
+  readonly dimensions: readonly HiveDimension[];
+}
+
+/** What an endpoint, a model or a pool of models is called among agents: the same in every process. */
+export function targetName({ id, model, models }: Pick<EndpointCount, "id" | "model" | "models">): string {
+  const of = models ? [...models].sort() : model === undefined ? [] : [model];
+  return [id, ...of].map((part) => escapePart(part, /[/@]/)).join("/");
+}
+
+/** All that has the same window is one pool, so that one claim is for all of it. */
+export function sharePlans(count: EndpointCount, learned: Learned, settings: Settings, windowMs: number): SharePlan[] {
+  const limits = limitsOf(count, learned, windowMs);
+  const plans: SharePlan[] = [];
+  for (const window of new Set(limits.map((limit) => limit.windowMs))) {
+    const own = limits.filter((limit) => limit.windowMs === window);
+    const isMain = window === windowMs;
+    // Requests and tokens are always there in the usual window, so that agents of which one has no limit understand each other.
+    const dimensions = DIMENSIONS.filter(
+      (name, i) => own.some(({ dimension }) => dimension === name) || (isMain && i < 2),
+    );
+    const amounts = dimensions.map((name) => own.find(({ dimension }) => dimension === name)?.limit ?? UNLIMITED);
+    const name = `${targetName(count)}${isMain ? "" : `@${window}`}`;
+    if (name.length > LONGEST_NAME)
+      throw new InvalidConfigError(
+        "endpoints",
+        `such that id and models have at most ${LONGEST_NAME} characters`,
+        name,
+      );
+    const main = amounts.findIndex((amount) => amount < UNLIMITED);
+    const requests = own.find(({ dimension }) => dimension === "requests")?.limit;
+    const least = requests === undefined ? LEAST_OF_TOKENS : settings.minCapacity / requests;
+    const rules = rulesOf(settings, window, Math.min(1, least));
+    plans.push({ dimensions, config: { name, limits: amounts, windowMs: window, main, rules } });
+  }
+  return plans;
+}
+
+interface Limit {
+  readonly dimension: HiveDimension;
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** What was configured counts; what was not may have been learned. A limit of 0 lets nothing through: there is nothing to share. */
+function limitsOf(count: EndpointCount, learned: Learned, windowMs: number): Limit[] {
+  const limits: Limit[] = [];
+  for (const dimension of DIMENSIONS) {
+    const configured = count[CONFIGURED[dimension]];
+    if (configured < Infinity) {
+      if (configured > 0) limits.push({ dimension, limit: configured, windowMs });
+    } else if (learned[dimension]) limits.push({ dimension, ...learned[dimension] });
+  }
+  return limits;
+}
+
+/** Under which name a limit is configured. */
+export const CONFIGURED = {
+  requests: "rpmLimit",
+  tokens: "tpmLimit",
+  inputTokens: "inputTpmLimit",
+  outputTokens: "outputTpmLimit",
+} as const;

@@ -1,0 +1,26 @@
+import { at } from "../engine/amounts.ts";
+import type { GlobalView, OthersUsage } from "../global-view/view-types.ts";
+import type { HiveDimension } from "./hive-types.ts";
+import type { Target } from "./target.ts";
+
+/** What others use of an endpoint: what they said on the bus, and what they left in the store; the larger counts. */
+export function othersOf(
+  target: Target | undefined,
+  view: Pick<GlobalView, "others"> | undefined,
+  endpoint: string,
+  model: string | undefined,
+): OthersUsage | undefined {
+  const stored = view?.others(endpoint, model);
+  const share = target?.shares[0];
+  if (!share) return stored;
+  const { pool, dimensions } = share;
+  const sum = (dimension: HiveDimension): number => {
+    const i = dimensions.indexOf(dimension);
+    return i < 0 ? 0 : Math.max(0, at(pool.used.sum, i) - at(pool.own.sum, i));
+  };
+  return {
+    requests: Math.max(sum("requests"), stored?.requests ?? 0),
+    tokens: Math.max(sum("tokens"), stored?.tokens ?? 0),
+    remainingMs: stored?.remainingMs ?? pool.config.windowMs,
+  };
+}

@@ -1,0 +1,382 @@
+import {
+  type CapacityUpdate,
+  type Clock,
+  ClosedError,
+  type GateRequest,
+  InvalidConfigError,
+  type KeyLimits,
+  type Lease,
+  type LimitObservation,
+  type RateDecision,
+  RateManager,
+  type Refusal,
+  type SyncStore,
+  type UsedTokens,
+} from "@hivepace/core";
+import { announced, checkAcquireOptions, denied, granted, Listeners, warn } from "@hivepace/core/internal";
+import { startGlobalView } from "../global-view/global-view.ts";
+import type { GlobalView } from "../global-view/view-types.ts";
+import { CapacityWatch } from "../limiter/capacity-watch.ts";
+import { Member } from "../limiter/member.ts";
+import { memberStatus } from "../limiter/status.ts";
+import { createRouter } from "../router/router.ts";
+import type { RouteRequest, Router, RoutingDecision } from "../router/router-types.ts";
+import { admit, admitAnyway, type Charge, giveBack, settle } from "./admission.ts";
+import { usedOf } from "./amounts-of.ts";
+import { type Asked, askedOf } from "./asked.ts";
+import type { HiveSettings } from "./config.ts";
+import { explain } from "./explain.ts";
+import type {
+  Hive,
+  HiveChanges,
+  HiveDecision,
+  HiveExplanation,
+  HiveOptions,
+  HiveReducedDetails,
+  HiveRequest,
+  HiveStatus,
+} from "./hive-types.ts";
+import { learnFrom } from "./learning.ts";
+import { LeaseBook } from "./lease-book.ts";
+import type { HiveWaiter } from "./line.ts";
+import { Observations } from "./observations.ts";
+import { othersOf } from "./others.ts";
+import { Queue } from "./queue.ts";
+import { SharedKeys } from "./shared-keys.ts";
+import type { Target } from "./target.ts";
+import { Targets } from "./targets.ts";
+
+/** The hive that programs hold: asks, reports and changes go to the part that knows. */
+export class SwarmHive implements Hive {
+  readonly #settings: HiveSettings;
+  readonly #clock: Clock;
+  readonly #manager: RateManager;
+  readonly #member: Member;
+  readonly #watch: CapacityWatch;
+  readonly #targets: Targets;
+  readonly #queue: Queue;
+  readonly #leases: LeaseBook;
+  readonly #router: Router;
+  readonly #view: GlobalView | undefined;
+  readonly #keys: SharedKeys | undefined;
+  readonly #observations: Observations | undefined;
+  readonly #listeners = new Listeners<CapacityUpdate>();
+  /** Closes what was handed over. */
+  readonly #dispose: () => Promise<void>;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    settings: HiveSettings,
+    options: HiveOptions,
+    store: SyncStore | undefined,
+    dispose: () => Promise<void>,
+  ) {
+    this.#dispose = dispose;
+    const { swarm, windowMs, namespace } = settings;
+    const { clock, agentId } = swarm;
+    const { mockEndpointTpmThreshold, limitsForKey, strategy, weights } = options;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#manager = new RateManager({ windowMs, mockEndpointTpmThreshold, limitsForKey, clock });
+    // Throws what is wrong with the endpoints and keys before anything is begun.
+    this.#manager.loadConfig({ endpoints: options.endpoints, keys: options.keys ?? {} });
+    this.#member = new Member(swarm, {
+      serve: (pool) => this.#serve(this.#targets.ofPool(pool)),
+      look: (now) => this.#watch.look(now),
+    });
+    this.#watch = new CapacityWatch(this.#member.agent, (change) => this.#tell(change));
+    this.#targets = new Targets(settings.swarm, windowMs, this.#manager, this.#member, this.#watch, (target) =>
+      this.#serve(target),
+    );
+    this.#queue = new Queue({
+      clock,
+      maxQueue: swarm.maxQueue,
+      rerouteMs: swarm.heartbeatIntervalMs,
+      attempt: (waiter, target, now) => this.#attempt(waiter, target, now),
+      find: (endpoint, model) => this.#targets.look(endpoint, model),
+      onWaiting: (isWaiting) => {
+        this.#member.isAwaited = isWaiting;
+      },
+    });
+    this.#leases = new LeaseBook(clock, settings.leaseMs);
+    this.#view = store && startGlobalView({ manager: this.#manager, store, agentId, namespace, keys: true, clock });
+    this.#keys = this.#view && new SharedKeys(this.#manager, this.#view);
+    this.#view?.onSync(() => {
+      if (this.#keys?.refresh()) this.#queue.unblock(this.#targets);
+    });
+    this.#router = createRouter({
+      manager: this.#manager,
+      view: { others: (endpoint, model) => othersOf(this.#targets.look(endpoint, model), this.#view, endpoint, model) },
+      strategy,
+      weights,
+      clock,
+    });
+    this.#observations = settings.mode === "observe" ? new Observations() : undefined;
+    this.#setKeys(options.keys);
+    this.#targets.refresh();
+  }
+
+  get agentId(): string {
+    return this.#settings.swarm.agentId;
+  }
+
+  get mode(): "enforce" | "observe" {
+    return this.#settings.mode;
+  }
+
+  /** Resolves when the bus has subscribed it. */
+  open(): Promise<void> {
+    return this.#member.open();
+  }
+
+  async acquire(request: HiveRequest): Promise<Lease> {
+    checkAcquireOptions(request);
+    const { signal, timeoutMs = Infinity, priority = 0 } = request;
+    if (signal?.aborted) throw signal.reason;
+    const asked = this.#ask(request);
+    const { lease, target, decision } = this.#try(asked);
+    if (lease) return lease;
+    return this.#queue.wait(target, asked, { signal, timeoutMs, priority }, decision);
+  }
+
+  tryAcquire(request: HiveRequest): HiveDecision {
+    const asked = this.#ask(request);
+    const { lease, target, decision } = this.#try(asked);
+    const { id: endpoint } = target;
+    if (lease) return { ...decisionOf(decision), endpoint: lease.endpoint, lease };
+    const now = this.#clock.now();
+    // It wants it all the same.
+    if (!target.line && decision.reason === "rate" && decision.limitedBy?.startsWith("swarm-"))
+      for (const share of target.shares) share.tried.denied(share.amounts(asked.use), now);
+    if (denied.hasSubscribers)
+      denied.publish({
+        resource: endpoint,
+        cost: asked.use.tokens,
+        reason: decision.reason === "too-large" ? "too-large" : target.line ? "others-wait" : "no-tokens",
+      });
+    return { ...decisionOf(decision), endpoint };
+  }
+
+  route(request: RouteRequest): RoutingDecision {
+    return this.#router.route(request);
+  }
+
+  announceReduced(endpoint: string, reason: string, details: HiveReducedDetails = {}): void {
+    if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
+    const { model, sentAgoMs = 0, retryAfterMs, kind } = details;
+    for (const [option, value] of Object.entries({ sentAgoMs, retryAfterMs }))
+      if (value !== undefined && !(value >= 0)) throw new InvalidConfigError(option, "0 or more", value);
+    const targets =
+      model === undefined ? [...this.#targets.ofEndpoint(endpoint)] : [this.#targets.find(endpoint, model)];
+    for (const target of targets) this.#refused(target, { reason, retryAfterMs, kind }, sentAgoMs);
+  }
+
+  observe(observation: LimitObservation): void {
+    if (this.#closing) return;
+    const target = this.#targets.look(observation.endpoint, observation.model);
+    if (target) learnFrom(target, observation, this.#member, this.#targets, this.#settings.windowMs, this.#clock.now());
+  }
+
+  explain(endpoint: string, model?: string): HiveExplanation {
+    return this.#explain(this.#targets.find(endpoint, model), model);
+  }
+
+  status(): HiveStatus {
+    return {
+      ...memberStatus(this.#member, this.#clock.now()),
+      namespace: this.#settings.namespace,
+      endpoints: [...this.#targets].map((target) => this.#explain(target, target.models?.[0] ?? target.model)),
+      leases: this.#leases.size,
+      waiting: this.#queue.size,
+      sync: this.#view?.status(),
+      observed: this.#observations?.report(),
+    };
+  }
+
+  onCapacityChange(listener: (update: CapacityUpdate) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  reconfigure(changes: HiveChanges): void {
+    if (this.#closing) throw new ClosedError();
+    const { endpoints, keys } = changes;
+    this.#manager.loadConfig({ ...(endpoints ? { endpoints } : {}), ...(keys ? { keys } : {}) });
+    if (keys) this.#setKeys(keys);
+    for (const target of endpoints ? this.#targets.refresh() : []) this.#queue.clear(target, "removed");
+    this.#member.wake();
+    this.#queue.unblock(this.#targets);
+  }
+
+  close(options: { readonly drainMs?: number | undefined } = {}): Promise<void> {
+    const { drainMs = 0 } = options;
+    if (!(drainMs >= 0)) return Promise.reject(new InvalidConfigError("drainMs", "0 or more", drainMs));
+    this.#closing ??= this.#close(drainMs);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    // Set before anyone is sent away, so that whoever asks again at once is refused.
+    this.#closing = Promise.resolve();
+    for (const target of this.#targets) this.#queue.clear(target, "closed");
+    this.#queue.close();
+    await this.#leases.empty(drainMs);
+    this.#leases.close();
+    this.#targets.close();
+    await this.#view?.close();
+    await this.#member.close();
+    this.#listeners.clear();
+    await this.#dispose();
+  }
+
+  #ask(request: GateRequest): Asked {
+    if (this.#closing) throw new ClosedError();
+    return askedOf(request);
+  }
+
+  /** One after the other of those that would do, as the router has them, until one has room. */
+  #try(asked: Asked): { lease: Lease | undefined; target: Target; decision: RateDecision } {
+    const { model, key, session, use } = asked;
+    const [only] = asked.candidates as [string];
+    if (asked.candidates.length === 1) return this.#tryOne(asked, this.#targets.find(only, model));
+    let candidates = asked.candidates;
+    let first: { target: Target; decision: RateDecision } | undefined;
+    while (candidates.length > 0) {
+      const routed = this.#router.route({ candidates, model, key, session, ...use });
+      const result = this.#tryOne(asked, this.#targets.find(routed.endpoint, model));
+      if (result.lease) return result;
+      // Whoever has to wait does so where the router thought best at first.
+      first ??= result;
+      candidates = candidates.filter((endpoint) => endpoint !== routed.endpoint);
+    }
+    return { lease: undefined, ...(first as { target: Target; decision: RateDecision }) };
+  }
+
+  #tryOne(asked: Asked, target: Target): { lease: Lease | undefined; target: Target; decision: RateDecision } {
+    const now = this.#clock.now();
+    const { decision, charge } = this.#admit(asked, target, now);
+    const lease = charge && this.#lease(asked, charge);
+    return { lease, target, decision };
+  }
+
+  /** Nobody overtakes those who wait. */
+  #admit(
+    asked: Asked,
+    target: Target,
+    now: number,
+    isNext = false,
+  ): { charge: Charge | undefined; decision: RateDecision } {
+    const { model, key, use } = asked;
+    const isBehind = target.line !== undefined && !isNext;
+    const of = modelOf(target, model);
+    const { tokens, inputTokens, outputTokens } = use;
+    const peek = () => this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
+    let verdict = isBehind
+      ? { charge: undefined, decision: behind(peek(), target, asked, now) }
+      : admit(this.#manager, target, of, key, use, now);
+    // Its key may have been lowered for others in a window that is over.
+    if (!verdict.charge && !isBehind && this.#keys?.renew(verdict.decision.windowStart))
+      verdict = admit(this.#manager, target, of, key, use, now);
+    if (this.#observations) {
+      this.#observations.decided(verdict.decision);
+      return { ...verdict, charge: verdict.charge ?? admitAnyway(target, use, now) };
+    }
+    if (verdict.charge) for (const { tried } of target.shares) tried.granted();
+    return verdict;
+  }
+
+  #attempt(waiter: HiveWaiter, target: Target, now: number): RateDecision | undefined {
+    const { charge, decision } = this.#admit(waiter.asked, target, now, true);
+    if (!charge) return decision;
+    waiter.grant(this.#lease(waiter.asked, charge));
+    return undefined;
+  }
+
+  #lease({ model }: Asked, charge: Charge): Lease {
+    const { target, use, sentAt } = charge;
+    target.inFlight++;
+    if (granted.hasSubscribers) granted.publish({ resource: target.id, cost: use.tokens });
+    const end = (): void => {
+      target.inFlight--;
+      // Others may have waited for one to end, or for what was given back.
+      this.#serve(target);
+    };
+    return this.#leases.give(target.id, model, {
+      done: (used: UsedTokens | undefined) => {
+        settle(this.#manager, charge, used === undefined ? use : usedOf(used, use));
+        end();
+      },
+      cancel: () => {
+        giveBack(this.#manager, charge);
+        end();
+      },
+      refused: (refusal: Refusal) => {
+        if (typeof refusal?.reason !== "string") throw new InvalidConfigError("reason", "a string", refusal?.reason);
+        giveBack(this.#manager, charge);
+        this.#observations?.refused(charge.decision === undefined);
+        this.#refused(target, refusal, this.#clock.now() - sentAt);
+        end();
+      },
+    });
+  }
+
+  #refused(target: Target, { reason, retryAfterMs, kind }: Refusal, sentAgoMs: number): void {
+    if (announced.hasSubscribers) announced.publish({ resource: target.id, reason, sentAgoMs, retryAfterMs, kind });
+    const [share] = target.shares;
+    const isOverload = kind === "overload";
+    if (share) this.#member.refused(share.pool, { sentAgoMs, retryAfterMs, isOverload, reason });
+    for (const model of target.models ?? [target.model])
+      this.#router.refused(target.id, { model, ...(retryAfterMs && retryAfterMs > 0 ? { retryAfterMs } : {}) });
+  }
+
+  #serve(target: Target | undefined): void {
+    if (target?.line) this.#queue.serve(target);
+  }
+
+  #setKeys(keys: Readonly<Record<string, KeyLimits>> = {}): void {
+    if (this.#keys) this.#keys.set(new Map(Object.entries(keys)));
+    else if (this.#member.link && Object.keys(keys).length > 0)
+      warn("HIVEPACE_KEYS_LOCAL", "without a store the limits of keys are for each process by itself");
+  }
+
+  #explain(target: Target, model: string | undefined): HiveExplanation {
+    return explain(target, model, this.#member.agent, this.#view, this.#clock.now());
+  }
+
+  #tell(change: Omit<CapacityUpdate, "timestamp">): void {
+    if (this.#listeners.size > 0) this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
+  }
+}
+
+/** The manager knows a pool of models by each of them. */
+function modelOf({ model, models }: Target, asked: string | undefined): string | undefined {
+  return models || model === undefined ? asked : model;
+}
+
+/** What stands against someone who has to stand behind others. */
+function behind(local: RateDecision, target: Target, { use }: Asked, now: number): RateDecision {
+  const [share] = target.shares;
+  if (!local.allowed || !share) return { ...decisionOf(local), allowed: false, reason: local.reason ?? "in-flight" };
+  return share.denial(share.amounts(use), local, now);
+}
+
+/** A copy that is no one's to settle. */
+function decisionOf(decision: RateDecision): RateDecision {
+  const { allowed, currentTpm, limitTpm, currentRpm, limitRpm } = decision;
+  const { utilization, windowStart, retryAfterMs, limitedBy, reason } = decision;
+  return {
+    allowed,
+    currentTpm,
+    limitTpm,
+    currentRpm,
+    limitRpm,
+    utilization,
+    windowStart,
+    retryAfterMs,
+    limitedBy,
+    reason,
+  };
+}

@@ -1,0 +1,156 @@
+import { type Clock, type EndpointCount, type RateManager, ResourceUnknownError } from "@hivepace/core";
+import type { CapacityWatch } from "../limiter/capacity-watch.ts";
+import type { Settings } from "../limiter/config.ts";
+import type { Member } from "../limiter/member.ts";
+import { Tried } from "../limiter/tried.ts";
+import { type SharePlan, sharePlans, targetName } from "./limits.ts";
+import { Share, type Target } from "./target.ts";
+
+/** The endpoints of a hive, as its manager has them, each with the limits that it shares with others. */
+export class Targets {
+  readonly #settings: Settings;
+  readonly #windowMs: number;
+  readonly #manager: RateManager;
+  readonly #member: Member;
+  readonly #watch: CapacityWatch;
+  readonly #clock: Clock;
+  readonly #onChange: (target: Target, now: number) => void;
+  readonly #byName = new Map<string, Target>();
+  /** By endpoint and model; without a model, what is for all others. */
+  #byModel = new Map<string, Target>();
+  readonly #byPool = new Map<string, Target>();
+
+  constructor(
+    settings: Settings,
+    windowMs: number,
+    manager: RateManager,
+    member: Member,
+    watch: CapacityWatch,
+    onChange: (target: Target, now: number) => void,
+  ) {
+    this.#settings = settings;
+    this.#windowMs = windowMs;
+    this.#manager = manager;
+    this.#member = member;
+    this.#watch = watch;
+    this.#clock = settings.clock;
+    this.#onChange = onChange;
+  }
+
+  [Symbol.iterator](): IterableIterator<Target> {
+    return this.#byName.values();
+  }
+
+  /** Throws RESOURCE_UNKNOWN. */
+  find(endpoint: string, model: string | undefined): Target {
+    const target = this.look(endpoint, model);
+    if (!target) throw new ResourceUnknownError(endpoint, "endpoint");
+    return target;
+  }
+
+  look(endpoint: string, model: string | undefined): Target | undefined {
+    const ofModel = model === undefined ? undefined : this.#byModel.get(key(endpoint, model));
+    return ofModel ?? this.#byModel.get(key(endpoint, undefined));
+  }
+
+  /** All of an endpoint, whatever the model. */
+  *ofEndpoint(endpoint: string): Generator<Target> {
+    for (const target of this.#byName.values()) if (target.id === endpoint) yield target;
+  }
+
+  /** Whose limits the engine knows by this name. */
+  ofPool(name: string): Target | undefined {
+    return this.#byPool.get(name);
+  }
+
+  /** What the manager would have to have for this to be possible is checked here: throws INVALID_CONFIG. */
+  check(counts: readonly EndpointCount[]): void {
+    for (const count of counts) sharePlans(count, {}, this.#settings, this.#windowMs);
+  }
+
+  /** Makes the targets those that the manager has. Returns the ones that are gone. */
+  refresh(): Target[] {
+    const known = new Set(this.#byName.keys());
+    const byModel = new Map<string, Target>();
+    for (const count of this.#manager.snapshot({ keys: false }).endpoints) {
+      const { id, model, models } = count;
+      const name = targetName(count);
+      known.delete(name);
+      const target: Target = this.#byName.get(name) ?? newTarget(count);
+      target.count = count;
+      this.#byName.set(name, target);
+      for (const each of models ?? [model]) byModel.set(key(id, each), target);
+      this.shareOut(target);
+    }
+    const gone: Target[] = [];
+    for (const name of known) {
+      const target = this.#byName.get(name) as Target;
+      gone.push(target);
+      this.#byName.delete(name);
+      for (const share of target.shares) this.#drop(share);
+      target.shares = [];
+    }
+    this.#byModel = byModel;
+    return gone;
+  }
+
+  /** Its limits may be others than before: what is shared of it follows. What was used stays used. */
+  shareOut(target: Target): void {
+    const now = this.#clock.now();
+    const plans = sharePlans(target.count, target.learned, this.#settings, this.#windowMs);
+    const before = new Map(target.shares.map((share) => [share.name, share]));
+    target.shares = plans.map((plan) => {
+      const { name } = plan.config;
+      const known = before.get(name);
+      // With other dimensions it is another limit: what was used of the old one says little about it.
+      const isSame = known && known.dimensions.length === plan.dimensions.length;
+      if (known && !isSame) this.#drop(known);
+      else before.delete(name);
+      const share = isSame ? known : this.#share(target, plan, now);
+      if (isSame) share.pool = this.#member.setPool(plan.config, now).pool;
+      this.#byPool.set(name, target);
+      this.#watch.add(share, now);
+      return share;
+    });
+    for (const share of before.values()) if (!target.shares.some(({ name }) => name === share.name)) this.#drop(share);
+  }
+
+  close(): void {
+    for (const target of this.#byName.values()) for (const { tried } of target.shares) tried.forget();
+  }
+
+  #share(target: Target, { config, dimensions }: SharePlan, now: number): Share {
+    const { pool, listensUntil } = this.#member.setPool(config, now);
+    const tried = new Tried(this.#clock, (next, all, at) => share.want(next, all, at));
+    const onChange = (at: number): void => this.#onChange(target, at);
+    const share = new Share(this.#member, pool, dimensions, listensUntil, tried, onChange);
+    return share;
+  }
+
+  #drop(share: Share): void {
+    share.tried.forget();
+    share.want(undefined, undefined, this.#clock.now());
+    this.#watch.remove(share);
+    this.#byPool.delete(share.name);
+    this.#member.removePool(share.name);
+  }
+}
+
+function newTarget(count: EndpointCount): Target {
+  const { id, model, models } = count;
+  return {
+    id,
+    model,
+    models,
+    count,
+    learned: {},
+    shares: [],
+    inFlight: 0,
+    line: undefined,
+    cancelTimer: undefined,
+  };
+}
+
+function key(endpoint: string, model: string | undefined): string {
+  return `${endpoint}\0${model ?? ""}`;
+}

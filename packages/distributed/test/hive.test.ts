@@ -1,0 +1,607 @@
+import { isHivepaceError } from "@hivepace/core";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createHive, type Hive } from "../src/index.ts";
+import { callOn, TestHives, watch } from "./support/hives.ts";
+import { collectWarnings } from "./support/warnings.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let hives: TestHives;
+let warnings: ReturnType<typeof collectWarnings>;
+beforeEach(() => {
+  hives = new TestHives();
+  warnings = collectWarnings();
+});
+afterEach(async () => {
+  await hives.close();
+  warnings.stop();
+  expect(hives.clock.pending).toBe(0);
+});
+
+const EU = { id: "eu", rpmLimit: 10, tpmLimit: 1_000 };
+const US = { id: "us", rpmLimit: 10, tpmLimit: 1_000 };
+
+describe("alone", () => {
+  test("has the whole limit at once, and no more of it in any window", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    for (let i = 0; i < 10; i++) (await hive.acquire({ endpoint: "eu", tokens: 10 })).done();
+    const denied = hive.tryAcquire({ endpoint: "eu", tokens: 10 });
+    expect(denied).toMatchObject({ allowed: false, endpoint: "eu", reason: "rate" });
+    expect(denied.lease).toBeUndefined();
+    const waiting = watch(hive.acquire({ endpoint: "eu", tokens: 10 }));
+    await hives.clock.run(59_000);
+    expect(waiting.lease).toBeUndefined();
+    await hives.clock.run(1_500);
+    expect(waiting.lease?.endpoint).toBe("eu");
+  });
+
+  test("tokens limit as requests do, and what was not used is there again", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    const lease = await hive.acquire({ endpoint: "eu", tokens: 900 });
+    const waiting = watch(hive.acquire({ endpoint: "eu", tokens: 600 }));
+    await hives.clock.run(10);
+    expect(waiting.lease).toBeUndefined();
+    lease.done({ tokens: 300 });
+    await hives.clock.run(10);
+    expect(waiting.lease).toBeDefined();
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 101 }).allowed).toBe(false);
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 100 }).allowed).toBe(true);
+  });
+
+  test("what was never sent costs nothing: no request, no token, not even of its key", async () => {
+    const hive = await hives.alone({ endpoints: [EU], keys: { acme: { rateLimitRpm: 1, rateLimitTpm: 100 } } });
+    for (let i = 0; i < 50; i++) (await hive.acquire({ endpoint: "eu", key: "acme", tokens: 100 })).cancel();
+    expect(hive.tryAcquire({ endpoint: "eu", key: "acme", tokens: 100 }).allowed).toBe(true);
+    expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([1, 100]);
+  });
+
+  test("what can never be granted is refused at once, and says by which limit", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    const error: unknown = await hive.acquire({ endpoint: "eu", tokens: 1_001 }).catch((e) => e);
+    expect(error).toMatchObject({ code: "CAPACITY_EXHAUSTED", reason: "too-large", retryAfterMs: undefined });
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 1_001 })).toMatchObject({ allowed: false, reason: "too-large" });
+  });
+
+  test("an endpoint without limits is counted and lets all through", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "free" }] });
+    for (let i = 0; i < 5_000; i++) expect(hive.tryAcquire({ endpoint: "free", tokens: 1e6 }).allowed).toBe(true);
+    expect(hive.explain("free")).toMatchObject({ limits: [], freesInMs: 0, inFlight: 5_000 });
+  });
+
+  test("limits of a model, of a pool of models and of all others do not touch each other", async () => {
+    const hive = await hives.alone({
+      endpoints: [
+        { id: "eu", rpmLimit: 1 },
+        { id: "eu", model: "large", rpmLimit: 2 },
+        { id: "eu", models: ["a", "b"], rpmLimit: 3 },
+      ],
+    });
+    const count = (model?: string) => {
+      let taken = 0;
+      while (hive.tryAcquire({ endpoint: "eu", model, tokens: 1 }).allowed) taken++;
+      return taken;
+    };
+    expect([count("large"), count("other"), count(), count("a"), count("b")]).toEqual([2, 1, 0, 3, 0]);
+  });
+
+  test("input and output tokens have limits of their own", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", inputTpmLimit: 100, outputTpmLimit: 50 }] });
+    const ask = (inputTokens: number, outputTokens: number) =>
+      hive.tryAcquire({ endpoint: "eu", inputTokens, outputTokens });
+    expect(ask(60, 20).allowed).toBe(true);
+    expect(ask(50, 10)).toMatchObject({ allowed: false, limitedBy: "endpoint-input-tpm" });
+    const lease = ask(40, 30).lease;
+    expect(ask(0, 1).allowed).toBe(false);
+    lease?.done({ inputTokens: 40, outputTokens: 10 });
+    expect(ask(0, 20).allowed).toBe(true);
+  });
+
+  test("no more are in flight than may be; those who wait go when one ends", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 2 }] });
+    const [first] = [await hive.acquire({ endpoint: "eu" }), await hive.acquire({ endpoint: "eu" })];
+    const waiting = watch(hive.acquire({ endpoint: "eu" }));
+    await hives.clock.run(100_000);
+    expect(waiting.lease).toBeUndefined();
+    first.done();
+    await hives.clock.run(1);
+    expect(waiting.lease).toBeDefined();
+  });
+
+  test("an unknown endpoint is an error, as is a request without one", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    await expect(hive.acquire({ endpoint: "mars" })).rejects.toMatchObject({ code: "RESOURCE_UNKNOWN" });
+    await expect(hive.acquire({})).rejects.toMatchObject({ code: "INVALID_CONFIG", option: "endpoint" });
+    await expect(hive.acquire({ route: [] })).rejects.toMatchObject({ code: "INVALID_CONFIG", option: "route" });
+    await expect(hive.acquire({ endpoint: "eu", tokens: -1 })).rejects.toMatchObject({ option: "tokens" });
+    await expect(hive.acquire({ endpoint: "eu", timeoutMs: -1 })).rejects.toMatchObject({ option: "timeoutMs" });
+  });
+});
+
+describe("a lease", () => {
+  test("ends once, by the first word", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    const lease = await hive.acquire({ endpoint: "eu", tokens: 500 });
+    lease.done({ tokens: 100 });
+    lease.cancel();
+    lease.refused({ reason: "429" });
+    lease.done({ tokens: 900 });
+    expect(hive.explain("eu")).toMatchObject({ level: 1, inFlight: 0 });
+    expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([1, 100]);
+    expect(hive.status().leases).toBe(0);
+  });
+
+  test("is done at the end of its block", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    {
+      using lease = await hive.acquire({ endpoint: "eu", tokens: 500 });
+      expect(lease.endpoint).toBe("eu");
+      expect(hive.status().leases).toBe(1);
+    }
+    expect(hive.status().leases).toBe(0);
+    expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([1, 500]);
+  });
+
+  test("of which nonsense is said stays open, and the nonsense throws", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    const lease = await hive.acquire({ endpoint: "eu", tokens: 500 });
+    expect(() => lease.done({ tokens: Number.NaN })).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
+    expect(hive.status().leases).toBe(1);
+    lease.done({ tokens: 1 });
+    expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([1, 1]);
+  });
+
+  test("that nobody ends, ends by itself after its time; one that is renewed has all its time again", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 2 }], leaseMs: 10_000 });
+    await hive.acquire({ endpoint: "eu" });
+    const renewed = await hive.acquire({ endpoint: "eu" });
+    await hives.clock.run(9_000);
+    renewed.renew();
+    await hives.clock.run(1_000);
+    expect(hive.status().leases).toBe(1);
+    await hives.clock.run(8_999);
+    expect(hive.status().leases).toBe(1);
+    await hives.clock.run(1);
+    expect(hive.status().leases).toBe(0);
+    expect(hive.explain("eu").inFlight).toBe(0);
+    renewed.renew();
+    expect(hive.status().leases).toBe(0);
+  });
+
+  test("a hundred thousand that are dropped without a word are all back after their time", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 200_000 }], leaseMs: 900_000 });
+    for (let i = 0; i < 100_000; i++) await hive.acquire({ endpoint: "eu" });
+    expect(hive.explain("eu").inFlight).toBe(100_000);
+    // One timer for all of them.
+    expect(hives.clock.pending).toBeLessThanOrEqual(2);
+    await hives.clock.run(900_001);
+    expect(hive.status().leases).toBe(0);
+    expect(hive.explain("eu").inFlight).toBe(0);
+    expect(hives.clock.pending).toBeLessThanOrEqual(1);
+  });
+
+  test("that was refused gives back what it took, and all hear of it", async () => {
+    const [first, second] = (await hives.swarm(2, { endpoints: [{ ...EU, rpmLimit: 100 }] })) as [Hive, Hive];
+    const updates: string[] = [];
+    second.onCapacityChange(({ resource, agentId, newCapacity, reason }) =>
+      updates.push(`${resource} ${agentId} ${newCapacity} ${reason}`),
+    );
+    const lease = await first.acquire({ endpoint: "eu", tokens: 100 });
+    lease.refused({ reason: "429 rate_limit_error", retryAfterMs: 3_000 });
+    await hives.clock.run(200);
+    expect(updates).toEqual(["eu hive-0 50 429 rate_limit_error"]);
+    expect(second.explain("eu")).toMatchObject({
+      level: 0.5,
+      cause: { agentId: "hive-0", reason: "429 rate_limit_error" },
+    });
+    expect(second.explain("eu").pausedForMs).toBeGreaterThan(2_500);
+    expect(second.explain("eu").text).toContain("cut to 50 %");
+    expect(first.explain("eu").limits.map(({ used }) => used)).toEqual([0, 0]);
+    expect(second.tryAcquire({ endpoint: "eu", tokens: 1 })).toMatchObject({
+      allowed: false,
+      limitedBy: "swarm-pause",
+    });
+    await hives.clock.run(3_000);
+    expect(second.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+  });
+
+  test("that met an overload pauses all and cuts nothing", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    (await hive.acquire({ endpoint: "eu" })).refused({ reason: "529", kind: "overload", retryAfterMs: 2_000 });
+    expect(hive.explain("eu")).toMatchObject({ level: 1, pausedForMs: 2_000 });
+  });
+});
+
+describe("one limit for all", () => {
+  const limit = { id: "eu", rpmLimit: 200, tpmLimit: 20_000 };
+
+  test("requests and tokens of all hives together stay within it, and use it", async () => {
+    const all = await hives.swarm(4, { endpoints: [limit], windowMs: 10_000 });
+    const sent: { at: number; tokens: number }[] = [];
+    for (const hive of all)
+      for (let i = 0; i < 8; i++) void callOn(hive, hives.clock, { endpoint: "eu", tokens: 150 }, sent);
+    await hives.clock.run(60_000);
+    // Tokens bind: 20,000 are 133 calls of 150.
+    expect(largest(sent, 10_000)).toBeLessThanOrEqual(20_000);
+    expect(sent.length).toBeGreaterThan(0.85 * 6 * 133);
+  });
+
+  test("an idle hive has nearly all of it for one that wants it", async () => {
+    const [busy] = (await hives.swarm(3, { endpoints: [limit], windowMs: 10_000 })) as [Hive];
+    const sent: { at: number; tokens: number }[] = [];
+    for (let i = 0; i < 20; i++) void callOn(busy, hives.clock, { endpoint: "eu", tokens: 10 }, sent);
+    await hives.clock.run(40_000);
+    expect(sent.length).toBeGreaterThan(0.85 * 4 * 200);
+  });
+
+  test("one that leaves says goodbye: the others have its part at once", async () => {
+    const [first, second] = (await hives.swarm(2, { endpoints: [limit], windowMs: 10_000 })) as [Hive, Hive];
+    expect(second.explain("eu").limits[0]?.share).toBeLessThan(120);
+    await first.close();
+    await hives.clock.run(100);
+    expect(second.status().members).toBe(1);
+    expect(second.explain("eu").limits[0]?.share).toBeGreaterThan(190);
+  });
+
+  test("those who only ever try get their part too", async () => {
+    const [trier, caller] = (await hives.swarm(2, { endpoints: [limit], windowMs: 10_000 })) as [Hive, Hive];
+    for (let i = 0; i < 20; i++) void callOn(caller, hives.clock, { endpoint: "eu", tokens: 1 }, []);
+    let granted = 0;
+    for (let i = 0; i < 800; i++) {
+      const { lease } = trier.tryAcquire({ endpoint: "eu", tokens: 1 });
+      if (lease) granted++;
+      lease?.done();
+      await hives.clock.run(50);
+    }
+    expect(granted).toBeGreaterThan(0.7 * 400);
+  });
+});
+
+function largest(sent: readonly { at: number; tokens: number }[], windowMs: number): number {
+  const sorted = [...sent].sort((a, b) => a.at - b.at);
+  let most = 0;
+  let sum = 0;
+  let first = 0;
+  for (const { at, tokens } of sorted) {
+    sum += tokens;
+    for (let old = sorted[first]; old && old.at <= at - windowMs; old = sorted[first]) {
+      sum -= old.tokens;
+      first++;
+    }
+    most = Math.max(most, sum);
+  }
+  return most;
+}
+
+describe("waiting", () => {
+  test("an aborted or late wait costs nothing and leaves at once, even from the head", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 1 }] });
+    await hive.acquire({ endpoint: "eu" });
+    const controller = new AbortController();
+    const aborted = watch(hive.acquire({ endpoint: "eu", signal: controller.signal }));
+    const late = watch(hive.acquire({ endpoint: "eu", timeoutMs: 5_000 }));
+    const patient = watch(hive.acquire({ endpoint: "eu" }));
+    await hives.clock.run(1_000);
+    expect(hive.status().waiting).toBe(3);
+    controller.abort(new Error("enough"));
+    await hives.clock.run(1);
+    expect(aborted.error).toMatchObject({ message: "enough" });
+    await hives.clock.run(4_000);
+    expect(late.error).toMatchObject({ code: "CAPACITY_EXHAUSTED", reason: "timeout" });
+    expect((late.error as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(50_000);
+    expect(hive.status().waiting).toBe(1);
+    await hives.clock.run(56_000);
+    expect(patient.lease).toBeDefined();
+    await expect(hive.acquire({ endpoint: "eu", signal: controller.signal })).rejects.toThrow("enough");
+  });
+
+  test("a full queue says so, and one without patience does not wait", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 1 }], maxQueue: 1 });
+    await hive.acquire({ endpoint: "eu" });
+    await expect(hive.acquire({ endpoint: "eu", timeoutMs: 0 })).rejects.toMatchObject({ reason: "timeout" });
+    watch(hive.acquire({ endpoint: "eu" }));
+    await hives.clock.run(1);
+    await expect(hive.acquire({ endpoint: "eu" })).rejects.toMatchObject({
+      code: "CAPACITY_EXHAUSTED",
+      reason: "queue-full",
+    });
+  });
+
+  test("a key that has nothing left does not hold up the others", async () => {
+    const hive = await hives.alone({
+      endpoints: [{ id: "eu", maxInFlight: 1 }],
+      keys: { poor: { rateLimitRpm: 1 } },
+    });
+    (await hive.acquire({ endpoint: "eu", key: "poor" })).done();
+    const first = await hive.acquire({ endpoint: "eu" });
+    const poor = watch(hive.acquire({ endpoint: "eu", key: "poor" }));
+    const rich = watch(hive.acquire({ endpoint: "eu", key: "rich" }));
+    await hives.clock.run(1);
+    first.done();
+    await hives.clock.run(1);
+    expect([poor.lease, rich.lease?.endpoint]).toEqual([undefined, "eu"]);
+    rich.lease?.done();
+    await hives.clock.run(60_000);
+    expect(poor.lease).toBeDefined();
+  });
+
+  test("keys take turns, however many wait for one of them", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 1 }] });
+    let open = await hive.acquire({ endpoint: "eu" });
+    const order: string[] = [];
+    const wait = (key: string) =>
+      void hive.acquire({ endpoint: "eu", key }).then((lease) => {
+        order.push(key);
+        open = lease;
+      });
+    for (let i = 0; i < 4; i++) wait("a");
+    for (let i = 0; i < 2; i++) wait("b");
+    wait("c");
+    for (let i = 0; i < 7; i++) {
+      open.done();
+      await hives.clock.run(1);
+    }
+    expect(order).toEqual(["a", "b", "c", "a", "b", "a", "a"]);
+  });
+
+  test("a higher priority goes first within its key, and a low one is not passed for ever", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 1 }] });
+    let open = await hive.acquire({ endpoint: "eu" });
+    const order: string[] = [];
+    const wait = (name: string, priority: number) =>
+      void hive.acquire({ endpoint: "eu", priority }).then((lease) => {
+        order.push(name);
+        open = lease;
+      });
+    wait("low", 0);
+    await hives.clock.run(2_000);
+    wait("high", 5);
+    await hives.clock.run(4_000);
+    wait("late", 5);
+    for (let i = 0; i < 3; i++) {
+      open.done();
+      await hives.clock.run(1);
+    }
+    expect(order).toEqual(["high", "low", "late"]);
+  });
+
+  test("nobody who tries overtakes those who wait", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    const lease = await hive.acquire({ endpoint: "eu", tokens: 900 });
+    const large = watch(hive.acquire({ endpoint: "eu", tokens: 500 }));
+    await hives.clock.run(1);
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 10 }).allowed).toBe(false);
+    lease.cancel();
+    await hives.clock.run(1);
+    expect(large.lease).toBeDefined();
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 10 }).allowed).toBe(true);
+  });
+});
+
+describe("a route", () => {
+  test("goes where there is room, stays with its session, and leaves what refused", async () => {
+    const hive = await hives.alone({ endpoints: [EU, US] });
+    const ends = new Set<string>();
+    for (let i = 0; i < 20; i++) ends.add((await hive.acquire({ route: ["eu", "us"], tokens: 1 })).endpoint);
+    expect([...ends].sort()).toEqual(["eu", "us"]);
+    expect(hive.tryAcquire({ route: ["eu", "us"], tokens: 1 }).allowed).toBe(false);
+    await hives.clock.run(61_000);
+    const session = { route: ["eu", "us"], tokens: 1, session: "s" };
+    const { endpoint } = await hive.acquire(session);
+    for (let i = 0; i < 5; i++) expect((await hive.acquire(session)).endpoint).toBe(endpoint);
+    const lease = await hive.acquire(session);
+    lease.refused({ reason: "429", retryAfterMs: 5_000 });
+    const other = endpoint === "eu" ? "us" : "eu";
+    expect((await hive.acquire(session)).endpoint).toBe(other);
+    expect(hive.route({ candidates: ["eu", "us"], tokens: 1, session: "s" })).toMatchObject({
+      endpoint: other,
+      allowed: true,
+    });
+  });
+
+  test("who waits for one goes to the other when that has room first", async () => {
+    const hive = await hives.alone({
+      endpoints: [
+        { id: "eu", maxInFlight: 1 },
+        { id: "us", maxInFlight: 1 },
+      ],
+    });
+    const held = [await hive.acquire({ endpoint: "eu" }), await hive.acquire({ endpoint: "us" })];
+    const waiting = [1, 2].map(() => watch(hive.acquire({ route: ["eu", "us"] })));
+    await hives.clock.run(10);
+    for (const lease of held) lease.done();
+    await hives.clock.run(2_000);
+    expect(waiting.map(({ lease }) => lease?.endpoint).sort()).toEqual(["eu", "us"]);
+  });
+});
+
+describe("observing", () => {
+  test("decides, never blocks, and reports what would have been", async () => {
+    const hive = await hives.alone({ endpoints: [EU], mode: "observe" });
+    const leases = [];
+    for (let i = 0; i < 15; i++) leases.push(await hive.acquire({ endpoint: "eu", tokens: 10 }));
+    await hive.acquire({ endpoint: "eu", tokens: 5_000 });
+    leases[3]?.refused({ reason: "429" });
+    leases[12]?.refused({ reason: "429" });
+    leases[13]?.refused({ reason: "429" });
+    expect(hive.status().observed).toEqual({
+      decisions: 16,
+      wouldHaveWaited: 5,
+      wouldHaveBeenDenied: 1,
+      refused: 3,
+      wouldHaveBeenAvoided: 2,
+    });
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 10 })).toMatchObject({ allowed: false });
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 10 }).lease).toBeDefined();
+    expect(hive.status().waiting).toBe(0);
+  });
+});
+
+describe("reconfigure", () => {
+  test("limits go up and down and nothing is counted anew", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    for (let i = 0; i < 10; i++) await hive.acquire({ endpoint: "eu" });
+    const waiting = watch(hive.acquire({ endpoint: "eu" }));
+    await hives.clock.run(1);
+    hive.reconfigure({ endpoints: [{ ...EU, rpmLimit: 12 }] });
+    await hives.clock.run(1);
+    expect(waiting.lease).toBeDefined();
+    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(false);
+    hive.reconfigure({ endpoints: [{ ...EU, rpmLimit: 5 }] });
+    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(false);
+    expect(hive.explain("eu").limits[0]).toMatchObject({ limit: 5, used: 12 });
+  });
+
+  test("endpoints and keys come and go; those who wait for one that is gone are told", async () => {
+    const hive = await hives.alone({ endpoints: [{ ...EU, rpmLimit: 1 }, US] });
+    await hive.acquire({ endpoint: "eu" });
+    const waiting = watch(hive.acquire({ endpoint: "eu" }));
+    await hives.clock.run(1);
+    hive.reconfigure({ endpoints: [US, { id: "asia", rpmLimit: 1 }], keys: { acme: { rateLimitRpm: 1 } } });
+    await hives.clock.run(1);
+    expect(isHivepaceError(waiting.error, "RESOURCE_UNKNOWN")).toBe(true);
+    await expect(hive.acquire({ endpoint: "eu" })).rejects.toMatchObject({ code: "RESOURCE_UNKNOWN" });
+    expect(hive.tryAcquire({ endpoint: "asia" }).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "us", key: "acme" }).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "us", key: "acme" })).toMatchObject({ allowed: false, limitedBy: "key-rpm" });
+    hive.reconfigure({ keys: {} });
+    expect(hive.tryAcquire({ endpoint: "us", key: "acme" }).allowed).toBe(true);
+  });
+
+  test("a mistake anywhere changes nothing", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    const before = hive.status().endpoints;
+    expect(() => hive.reconfigure({ endpoints: [US, { id: "x", rpmLimit: -1 }] })).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIG", option: "endpoints[1].rpmLimit" }),
+    );
+    expect(hive.status().endpoints).toEqual(before);
+  });
+});
+
+describe("closing", () => {
+  test("sends all away who wait, and refuses whoever comes later", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 1 }] });
+    await hive.acquire({ endpoint: "eu" });
+    const waiting = watch(hive.acquire({ endpoint: "eu" }));
+    await hives.clock.run(1);
+    await hive.close();
+    expect(waiting.error).toMatchObject({ code: "LIMITER_CLOSED" });
+    await expect(hive.acquire({ endpoint: "eu" })).rejects.toMatchObject({ code: "LIMITER_CLOSED" });
+    expect(() => hive.tryAcquire({ endpoint: "eu" })).toThrow(expect.objectContaining({ code: "LIMITER_CLOSED" }));
+    await hive.close();
+    expect(hive.status().mode).toBe("closed");
+  });
+
+  test("gives those under way the time to end, and not longer", async () => {
+    const slow = await hives.alone({ endpoints: [EU] });
+    await slow.acquire({ endpoint: "eu" });
+    let isClosed = false;
+    void slow.close({ drainMs: 5_000 }).then(() => {
+      isClosed = true;
+    });
+    await hives.clock.run(4_000);
+    expect(isClosed).toBe(false);
+    await hives.clock.run(1_001);
+    expect(isClosed).toBe(true);
+    const quick = await hives.alone({ endpoints: [EU] });
+    const lease = await quick.acquire({ endpoint: "eu" });
+    const closing = quick.close({ drainMs: 5_000 });
+    lease.done();
+    await closing;
+  });
+});
+
+describe("learning from answers", () => {
+  const says = (limit: number, remaining: number, windowMs?: number) => ({
+    endpoint: "eu",
+    limits: { requests: { limit, remaining, windowMs } },
+  });
+
+  test("a limit that nobody configured is taken from there, and follows when it changes", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu" }] });
+    await hive.acquire({ endpoint: "eu" });
+    hive.observe(says(5, 4));
+    let granted = 0;
+    while (hive.tryAcquire({ endpoint: "eu" }).allowed) granted++;
+    expect(granted).toBe(4);
+    expect(hive.explain("eu").limits).toMatchObject([{ dimension: "requests", limit: 5, isLearned: true }]);
+    hive.observe(says(7, 2));
+    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(false);
+  });
+
+  test("a limit of a day is one of a day, beside those of a minute", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", tpmLimit: 1_000 }] });
+    hive.observe(says(3, 3, 86_400_000));
+    for (let i = 0; i < 3; i++) expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+    await hives.clock.run(3_600_000);
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 })).toMatchObject({ allowed: false, limitedBy: "swarm-rpm" });
+    // What a denied request had taken of the minute is there again.
+    expect(hive.explain("eu").limits.find(({ dimension }) => dimension === "tokens")?.used).toBe(0);
+    await hives.clock.run(86_400_000);
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+  });
+
+  test.each([-1, 0, Number.NaN, Infinity])("%d is no limit", async (limit) => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu" }] });
+    hive.observe(says(limit, 0));
+    for (let i = 0; i < 100; i++) expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
+  });
+
+  test("what others use who are on no bus lowers the room", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100 }] });
+    await hive.acquire({ endpoint: "eu" });
+    hive.observe(says(100, 39));
+    let granted = 0;
+    while (hive.tryAcquire({ endpoint: "eu" }).allowed) granted++;
+    expect(granted).toBe(39);
+    // The same answer again counts nothing twice.
+    hive.observe(says(100, 0));
+    expect(hive.explain("eu").limits[0]?.used).toBe(100);
+  });
+
+  test("an answer that shows the whole limit ends a recovery, for all", async () => {
+    const [first, second] = (await hives.swarm(2, { endpoints: [{ id: "eu", rpmLimit: 100 }] })) as [Hive, Hive];
+    (await first.acquire({ endpoint: "eu" })).refused({ reason: "429" });
+    await hives.clock.run(1_000);
+    first.observe(says(100, 100));
+    // Too early to tell.
+    expect(first.explain("eu").level).toBe(0.5);
+    await hives.clock.run(6_000);
+    first.observe(says(50, 50));
+    expect(first.explain("eu").level).toBe(0.5);
+    first.observe(says(100, 100));
+    expect(first.explain("eu").level).toBe(1);
+    await hives.clock.run(300);
+    expect(second.explain("eu")).toMatchObject({ level: 1, cause: { reason: "the provider shows room" } });
+  });
+});
+
+test("what is wrong with the options is named", async () => {
+  for (const [options, option] of [
+    [{}, "endpoints"],
+    [{ endpoints: [{ id: "" }] }, "endpoints[0].id"],
+    [{ endpoints: [], keys: { a: { rateLimitRpm: -1 } } }, "keys.a.rateLimitRpm"],
+    [{ endpoints: [], mode: "maybe" }, "mode"],
+    [{ endpoints: [], leaseMs: 0 }, "leaseMs"],
+    [{ endpoints: [], bus: {} }, "bus"],
+    [{ endpoints: [], weight: 0 }, "weight"],
+    [{ endpoints: [], strategy: "best" }, "strategy"],
+  ] as const)
+    await expect(createHive(options as never), option).rejects.toMatchObject({ option });
+});
+
+test("warnings say what must not be silent: keys for each process, a namespace that nobody chose", async () => {
+  const bus = (await import("@hivepace/bus")).memoryBus(hives.broker, { clock: hives.clock });
+  vi.stubEnv("VITEST", "");
+  vi.stubEnv("NODE_ENV", "");
+  vi.stubEnv("HIVEPACE_TEST_NAMESPACE", "");
+  try {
+    await hives.alone({ endpoints: [EU], keys: { a: {} }, bus, expectedAgents: 1 });
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  await hives.clock.run(1);
+  expect(warnings.codes.sort()).toEqual(["HIVEPACE_KEYS_LOCAL", "HIVEPACE_NAMESPACE_GUESSED"]);
+});
