@@ -31,7 +31,10 @@ export function targetName({ id, model, models }: Pick<EndpointCount, "id" | "mo
 export function sharePlans(count: EndpointCount, learned: Learned, settings: Settings, windowMs: number): SharePlan[] {
   const limits = limitsOf(count, learned, windowMs);
   const plans: SharePlan[] = [];
-  for (const window of new Set(limits.map((limit) => limit.windowMs))) {
+  // The usual window comes first: its level is the one that is cut.
+  const windows = [...new Set(limits.map((limit) => limit.windowMs))].sort((a, b) => a - b);
+  windows.sort((a, b) => Number(b === windowMs) - Number(a === windowMs));
+  for (const window of windows) {
     const own = limits.filter((limit) => limit.windowMs === window);
     const isMain = window === windowMs;
     // Requests and tokens are always there in the usual window, so that agents of which one has no limit understand each other.
