@@ -1,4 +1,6 @@
+import { memoryBus } from "@hivepace/bus";
 import { isHivepaceError } from "@hivepace/core";
+import { memorySyncStore, SyncMemory } from "@hivepace/core/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createHive, type Hive } from "../src/index.ts";
 import { callOn, TestHives, watch } from "./support/hives.ts";
@@ -324,6 +326,14 @@ describe("waiting", () => {
     expect(poor.lease).toBeDefined();
   });
 
+  test("one who tries is not behind those whose key has nothing left", async () => {
+    const hive = await hives.alone({ endpoints: [EU], keys: { poor: { rateLimitRpm: 1 } } });
+    await hive.acquire({ endpoint: "eu", key: "poor" });
+    watch(hive.acquire({ endpoint: "eu", key: "poor" }));
+    await hives.clock.run(1);
+    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
+  });
+
   test("keys take turns, however many wait for one of them", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 1 }] });
     let open = await hive.acquire({ endpoint: "eu" });
@@ -468,6 +478,20 @@ describe("reconfigure", () => {
     expect(hive.tryAcquire({ endpoint: "us", key: "acme" }).allowed).toBe(true);
   });
 
+  test("what was claimed of an endpoint that is gone holds up nobody else", async () => {
+    const limit = { id: "eu", tpmLimit: 10_000 };
+    const [first, second] = (await hives.swarm(2, { endpoints: [limit] })) as [Hive, Hive];
+    (await second.acquire({ endpoint: "eu", tokens: 4_000 })).done();
+    await hives.clock.run(1_000);
+    const large = watch(first.acquire({ endpoint: "eu", tokens: 8_000 }));
+    await hives.clock.run(1_000);
+    expect(second.tryAcquire({ endpoint: "eu", tokens: 1_000 }).allowed).toBe(false);
+    first.reconfigure({ endpoints: [US] });
+    await hives.clock.run(3_000);
+    expect(isHivepaceError(large.error, "RESOURCE_UNKNOWN")).toBe(true);
+    expect(second.tryAcquire({ endpoint: "eu", tokens: 1_000 }).allowed).toBe(true);
+  });
+
   test("a mistake anywhere changes nothing", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     const before = hive.status().endpoints;
@@ -490,6 +514,23 @@ describe("closing", () => {
     expect(() => hive.tryAcquire({ endpoint: "eu" })).toThrow(expect.objectContaining({ code: "LIMITER_CLOSED" }));
     await hive.close();
     expect(hive.status().mode).toBe("closed");
+  });
+
+  test("closes a bus and a store that came as promises, and leaves those open that were lent", async () => {
+    const open = () => memoryBus(hives.broker, { clock: hives.clock });
+    const lent = await open();
+    const own = open();
+    const store = memorySyncStore({ memory: new SyncMemory(hives.clock) });
+    const first = await hives.alone({ endpoints: [EU], bus: lent, namespace: "test" });
+    const second = await hives.alone({ endpoints: [EU], bus: own, sync: Promise.resolve(store), namespace: "test" });
+    for (const hive of [first, second]) await hive.close();
+    expect([lent.state, (await own).state]).toEqual(["ready", "closed"]);
+    const report = { namespace: "n", agentId: "a", incarnation: "i", sequence: 1, windowMs: 1_000, window: undefined };
+    await expect(store.sync({ ...report, counts: [], watched: [] })).rejects.toMatchObject({ code: "SYNC_CLOSED" });
+    await lent.close();
+    const late = open();
+    await expect(createHive({ endpoints: [{ id: "" }], bus: late })).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+    expect((await late).state).toBe("closed");
   });
 
   test("gives those under way the time to end, and not longer", async () => {
@@ -593,7 +634,7 @@ test("what is wrong with the options is named", async () => {
 });
 
 test("warnings say what must not be silent: keys for each process, a namespace that nobody chose", async () => {
-  const bus = (await import("@hivepace/bus")).memoryBus(hives.broker, { clock: hives.clock });
+  const bus = memoryBus(hives.broker, { clock: hives.clock });
   vi.stubEnv("VITEST", "");
   vi.stubEnv("NODE_ENV", "");
   vi.stubEnv("HIVEPACE_TEST_NAMESPACE", "");

@@ -65,6 +65,11 @@ export class Line {
     for (const line of this.#keys.values()) if (line.head && line.blockedUntil <= now) yield line.head;
   }
 
+  /** Whether there is anyone whom others would overtake: those whose key has nothing left stop nobody. */
+  isWaiting(now: number): boolean {
+    return !this.next(now).next().done;
+  }
+
   /** Its key has had its turn. */
   served(waiter: HiveWaiter): void {
     const key = keyOf(waiter);

@@ -175,7 +175,7 @@ export class Queue {
       const here = this.#places.get(waiter) as Target;
       for (const endpoint of waiter.asked.candidates) {
         const target = find(endpoint, waiter.asked.model);
-        if (!target || target === here || target.line || full.has(target)) continue;
+        if (!target || target === here || target.line?.isWaiting(now) || full.has(target)) continue;
         const denial = attempt(waiter, target, now);
         if (denial) {
           if (!isByKey(denial)) full.add(target);

@@ -270,7 +270,7 @@ export class SwarmHive implements Hive {
     isNext = false,
   ): { charge: Charge | undefined; decision: RateDecision } {
     const { model, key, use } = asked;
-    const isBehind = target.line !== undefined && !isNext;
+    const isBehind = !isNext && target.line?.isWaiting(now) === true;
     const of = modelOf(target, model);
     const { tokens, inputTokens, outputTokens } = use;
     const peek = () => this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });

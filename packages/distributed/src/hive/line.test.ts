@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { useOf } from "./amounts-of.ts";
+import { type HiveWaiter, Line } from "./line.ts";
+
+function waiter(key: string | undefined, tokens: number, since = 0, deadline = Infinity): HiveWaiter {
+  const asked = { candidates: ["eu"], model: undefined, key, session: undefined, use: useOf({ tokens }) };
+  return { asked, priority: 0, cost: tokens, since, deadline, grant() {}, refuse() {} };
+}
+
+test("the first of each key is next, in the order of their turns", () => {
+  const line = new Line();
+  const [a1, a2, b1] = [waiter("a", 1), waiter("a", 2, 1), waiter("b", 3, 2)];
+  for (const each of [a1, a2, b1]) line.join(each);
+  expect([...line.next(0)]).toEqual([a1, b1]);
+  line.served(a1);
+  line.leave(a1);
+  expect([...line.next(0)]).toEqual([b1, a2]);
+});
+
+test("what those want whose key has nothing left is not wanted, until then", () => {
+  const line = new Line();
+  const poor = waiter("poor", 100);
+  for (const each of [poor, waiter("poor", 10), waiter(undefined, 5)]) line.join(each);
+  expect(line.wanted(0)).toMatchObject({ requests: 3, tokens: 115 });
+  line.block(poor, 50);
+  expect(line.wanted(0)).toMatchObject({ requests: 1, tokens: 5 });
+  expect(line.nextAt(0)).toBe(50);
+  expect(line.wanted(50)).toMatchObject({ requests: 3, tokens: 115 });
+  line.block(poor, 90);
+  line.unblock();
+  expect(line.wanted(50).tokens).toBe(115);
+});
+
+test("a line of those whose key has nothing left stops nobody", () => {
+  const line = new Line();
+  const poor = waiter("poor", 1);
+  line.join(poor);
+  expect(line.isWaiting(0)).toBe(true);
+  line.block(poor, 50);
+  expect([line.isWaiting(49), line.isWaiting(50)]).toEqual([false, true]);
+});
+
+test("whose time is over is known, and the next whose will be", () => {
+  const line = new Line();
+  const [soon, later] = [waiter("a", 1, 0, 10), waiter("b", 1, 0, 20)];
+  for (const each of [later, soon, waiter("c", 1)]) line.join(each);
+  expect(line.nextAt(0)).toBe(10);
+  expect(line.overdue(9)).toBeUndefined();
+  expect(line.overdue(10)).toBe(soon);
+  line.leave(soon);
+  expect(line.nextAt(10)).toBe(20);
+  expect([line.size, [...line].length]).toEqual([2, 2]);
+  expect(line.leave(soon)).toBe(false);
+});
