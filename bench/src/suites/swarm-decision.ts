@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promi
 import { memoryBroker, memoryBus } from "@hivepace/bus";
 import { MemoryLimiter } from "@hivepace/core";
 import { seededRandom } from "@hivepace/core/testing";
-import { createDistributedLimiter, type DistributedLimiter } from "@hivepace/distributed";
+import { createDistributedLimiter, createHive, type DistributedLimiter, type Hive } from "@hivepace/distributed";
 import { shuffled } from "../random.ts";
 import type { Row } from "../row.ts";
 import { median, ratiosOf } from "../statistics.ts";
@@ -36,6 +36,26 @@ async function startAgents(): Promise<DistributedLimiter[]> {
   return limiters;
 }
 
+/** One of several hives, on a bus of their own. */
+async function startHives(): Promise<Hive[]> {
+  const broker = memoryBroker();
+  const hives: Hive[] = [];
+  for (let i = 0; i < AGENTS; i++)
+    hives.push(
+      await createHive({
+        bus: memoryBus(broker),
+        namespace: "bench",
+        agentId: `hive-${i}`,
+        expectedAgents: AGENTS,
+        endpoints: Array.from({ length: RESOURCES }, (_, j) => ({ id: `endpoint-${j}`, rpmLimit: 1e7, tpmLimit: 4e9 })),
+        limitsForKey: () => ({ rateLimitRpm: 1e7, rateLimitTpm: 4e9 }),
+        windowMs: 1_000,
+      }),
+    );
+  while (hives.some((hive) => hive.status().mode !== "member" || hive.status().members < AGENTS)) await pause(20);
+  return hives;
+}
+
 /** Nanoseconds for a call while it is busy for so long, all that happens in between included. */
 async function busy(ms: number, call: () => boolean, expected: boolean): Promise<number> {
   const start = performance.now();
@@ -58,22 +78,30 @@ export const swarmDecision: FreeSuite = {
     local.setCapacity(OPEN, LIMIT, 60_000);
     const limiters = await startAgents();
     const [agent] = limiters as [DistributedLimiter];
+    const hives = await startHives();
+    const [hive] = hives as [Hive];
+    const request = { endpoint: "endpoint-0", key: "acme", tokens: 100 };
     const calls = {
       local: () => local.tryAcquire(OPEN),
       granted: () => agent.tryAcquire(OPEN),
       denied: () => agent.tryAcquire(FULL),
+      lease: () => {
+        const { lease } = hive.tryAcquire(request);
+        lease?.done();
+        return lease !== undefined;
+      },
     };
-    const times: Record<keyof typeof calls, number[]> = { local: [], granted: [], denied: [] };
+    const times: Record<keyof typeof calls, number[]> = { local: [], granted: [], denied: [], lease: [] };
     const random = seededRandom(seed);
     for (let round = -1; round < rounds; round++)
-      for (const who of shuffled(["local", "granted", "denied"] as const, random)) {
+      for (const who of shuffled(["local", "granted", "denied", "lease"] as const, random)) {
         const ns = await busy(quick ? 100 : 500, calls[who], who !== "denied");
         if (round >= 0) times[who].push(ns);
       }
-    await Promise.all(limiters.map((limiter) => limiter.close()));
+    await Promise.all([...limiters, ...hives].map((each) => each.close()));
     await local.close();
     const against = "MemoryLimiter.tryAcquire";
-    const row = (what: string, who: "granted" | "denied"): Row => ({
+    const row = (what: string, who: "granted" | "denied" | "lease"): Row => ({
       what,
       value: median(times[who]),
       unit: "ns",
@@ -84,6 +112,7 @@ export const swarmDecision: FreeSuite = {
       { what: against, value: median(times.local), unit: "ns" },
       row("DistributedLimiter.tryAcquire, granted", "granted"),
       row("DistributedLimiter.tryAcquire, denied", "denied"),
+      row("Hive.tryAcquire and done: key, endpoint, requests and tokens", "lease"),
     ];
   },
 };

@@ -23,13 +23,17 @@ export function usedOf(used: UsedTokens, thought: Use): Use {
 
 /** One that is not told may be all of it but the other. */
 function withParts(tokens: number, inputTokens: number | undefined, outputTokens: number | undefined): Use {
-  for (const [option, value] of Object.entries({ tokens, inputTokens, outputTokens }))
-    if (value !== undefined && !(value >= 0 && value < Infinity))
-      throw new InvalidConfigError(option, "a finite number of 0 or more", value);
+  check("tokens", tokens);
+  if (inputTokens !== undefined) check("inputTokens", inputTokens);
+  if (outputTokens !== undefined) check("outputTokens", outputTokens);
   return {
     requests: 1,
     tokens,
     inputTokens: inputTokens ?? Math.max(0, tokens - (outputTokens ?? 0)),
     outputTokens: outputTokens ?? Math.max(0, tokens - (inputTokens ?? 0)),
   };
+}
+
+function check(option: string, value: number): void {
+  if (!(value >= 0 && value < Infinity)) throw new InvalidConfigError(option, "a finite number of 0 or more", value);
 }

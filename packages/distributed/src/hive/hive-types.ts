@@ -48,7 +48,7 @@ export interface HiveOptions extends SwarmOptions {
 export type HiveRequest = GateRequest;
 
 /** A decision, and when it was granted the lease. */
-export type HiveDecision = RateDecision & { readonly endpoint: string; readonly lease?: Lease };
+export type HiveDecision = RateDecision & { readonly endpoint: string; readonly lease?: Lease | undefined };
 
 export interface HiveReducedDetails extends ReducedDetails {
   readonly model?: string | undefined;

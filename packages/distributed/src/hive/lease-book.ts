@@ -45,10 +45,8 @@ export class LeaseBook {
 
   strike(lease: OpenLease): void {
     this.#open.delete(lease);
-    if (this.#open.size > 0) return;
-    this.#cancel?.();
-    this.#cancel = undefined;
-    for (const tell of this.#onEmpty) tell();
+    // The timer stays: it finds nothing when it comes, and arming one for each lease would be slow.
+    if (this.#open.size === 0) for (const tell of this.#onEmpty) tell();
   }
 
   /** Resolves when none is open, or after so long. */

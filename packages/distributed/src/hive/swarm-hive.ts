@@ -143,7 +143,7 @@ export class SwarmHive implements Hive {
     const asked = this.#ask(request);
     const { lease, target, decision } = this.#try(asked);
     const { id: endpoint } = target;
-    if (lease) return { ...decisionOf(decision), endpoint: lease.endpoint, lease };
+    if (lease) return decisionOf(decision, endpoint, lease);
     const now = this.#clock.now();
     // It wants it all the same.
     if (!target.line && decision.reason === "rate" && decision.limitedBy?.startsWith("swarm-"))
@@ -154,7 +154,7 @@ export class SwarmHive implements Hive {
         cost: asked.use.tokens,
         reason: decision.reason === "too-large" ? "too-large" : target.line ? "others-wait" : "no-tokens",
       });
-    return { ...decisionOf(decision), endpoint };
+    return decisionOf(decision, endpoint, undefined);
   }
 
   route(request: RouteRequest): RoutingDecision {
@@ -272,10 +272,8 @@ export class SwarmHive implements Hive {
     const { model, key, use } = asked;
     const isBehind = !isNext && target.line?.isWaiting(now) === true;
     const of = modelOf(target, model);
-    const { tokens, inputTokens, outputTokens } = use;
-    const peek = () => this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
     let verdict = isBehind
-      ? { charge: undefined, decision: behind(peek(), target, asked, now) }
+      ? { charge: undefined, decision: this.#behind(asked, target, of, now) }
       : admit(this.#manager, target, of, key, use, now);
     // Its key may have been lowered for others in a window that is over.
     if (!verdict.charge && !isBehind && this.#keys?.renew(verdict.decision.windowStart))
@@ -286,6 +284,17 @@ export class SwarmHive implements Hive {
     }
     if (verdict.charge) for (const { tried } of target.shares) tried.granted();
     return verdict;
+  }
+
+  /** What stands against someone who has to stand behind others. */
+  #behind({ key, use }: Asked, target: Target, model: string | undefined, now: number): RateDecision {
+    const { tokens, inputTokens, outputTokens } = use;
+    const local = this.#manager.peek({ endpoint: target.id, model, key, tokens, inputTokens, outputTokens });
+    const [share] = target.shares;
+    if (local.allowed && share) return share.denial(share.amounts(use), local, now);
+    const { currentTpm, limitTpm, currentRpm, limitRpm, utilization, windowStart, retryAfterMs, limitedBy } = local;
+    const numbers = { currentTpm, limitTpm, currentRpm, limitRpm, utilization, windowStart, retryAfterMs, limitedBy };
+    return { ...numbers, allowed: false, reason: local.reason ?? "in-flight" };
   }
 
   #attempt(waiter: HiveWaiter, target: Target, now: number): RateDecision | undefined {
@@ -356,27 +365,20 @@ function modelOf({ model, models }: Target, asked: string | undefined): string |
   return models || model === undefined ? asked : model;
 }
 
-/** What stands against someone who has to stand behind others. */
-function behind(local: RateDecision, target: Target, { use }: Asked, now: number): RateDecision {
-  const [share] = target.shares;
-  if (!local.allowed || !share) return { ...decisionOf(local), allowed: false, reason: local.reason ?? "in-flight" };
-  return share.denial(share.amounts(use), local, now);
-}
-
-/** A copy that is no one's to settle. */
-function decisionOf(decision: RateDecision): RateDecision {
-  const { allowed, currentTpm, limitTpm, currentRpm, limitRpm } = decision;
-  const { utilization, windowStart, retryAfterMs, limitedBy, reason } = decision;
+/** A copy that is no one's to settle, in one shape: it is made for every request. */
+function decisionOf(decision: RateDecision, endpoint: string, lease: Lease | undefined): HiveDecision {
   return {
-    allowed,
-    currentTpm,
-    limitTpm,
-    currentRpm,
-    limitRpm,
-    utilization,
-    windowStart,
-    retryAfterMs,
-    limitedBy,
-    reason,
+    allowed: decision.allowed,
+    currentTpm: decision.currentTpm,
+    limitTpm: decision.limitTpm,
+    currentRpm: decision.currentRpm,
+    limitRpm: decision.limitRpm,
+    utilization: decision.utilization,
+    windowStart: decision.windowStart,
+    retryAfterMs: decision.retryAfterMs,
+    limitedBy: decision.limitedBy,
+    reason: decision.reason,
+    endpoint,
+    lease,
   };
 }
