@@ -51,6 +51,8 @@ export interface Agent {
   readonly config: AgentConfig;
   readonly pools: Map<string, Pool>;
   readonly peers: Map<string, Peer>;
+  /** The last life of each, by its id. */
+  readonly newest: Map<string, Peer>;
   /** It only listens until it has been there for a while from here on. */
   joinedAt: number;
   startedAt: number;
@@ -81,6 +83,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
     config,
     pools: new Map(),
     peers: new Map(),
+    newest: new Map(),
     joinedAt: now,
     startedAt: now,
     seq: 0,

@@ -3,7 +3,7 @@ import { type Agent, ignore, modeOf, type Peer, type PeerPool } from "./agent.ts
 import { at, isEqual, isZero, minus } from "./amounts.ts";
 import { setPeerClaim } from "./claim.ts";
 import { EPOCHS_AHEAD, merge } from "./level.ts";
-import { countMembers, effectiveLimits } from "./members.ts";
+import { countIn, countMembers, effectiveLimits, lowerLimits } from "./members.ts";
 import type { Message, PoolReport } from "./message.ts";
 import type { Pool } from "./pool.ts";
 import { withAges } from "./publish.ts";
@@ -33,12 +33,9 @@ export function hear(agent: Agent, message: Message, now: number): void {
   peer.seq = message.seq;
   peer.heardAt = now;
   peer.nextMs = message.nextMs;
+  if (peer.state === "live") agent.weights += message.weight - peer.weight;
   peer.weight = message.weight;
-  if (peer.state !== "live") {
-    peer.state = "live";
-    for (const report of peer.pools.values()) report.kept = undefined;
-    countMembers(agent);
-  }
+  if (peer.state !== "live") countIn(agent, peer);
   if (message.members >= agent.toldMembers || now >= agent.toldUntil) {
     agent.toldMembers = message.members;
     agent.toldUntil = now + tuning.silent * tuning.heartbeatMs;
@@ -72,8 +69,9 @@ function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | u
     ignore(agent, "too many agents");
     return undefined;
   }
-  // A new life shows that the ones before it have ended; if one has not, it will be heard again.
-  for (const other of agent.peers.values()) if (other.id === id && other.life < life) depart(agent, other);
+  // A new life shows that the one before it has ended; if it has not, it will be heard again.
+  const before = agent.newest.get(id);
+  if (before && before.life < life) depart(agent, before);
   const peer: Peer = {
     key,
     id,
@@ -88,6 +86,7 @@ function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | u
     pools: new Map(),
   };
   agent.peers.set(key, peer);
+  if (!before || before.life < life) agent.newest.set(id, peer);
   return peer;
 }
 
@@ -141,7 +140,8 @@ function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): vo
     const { sent, back, limits, used, waiting } = report;
     peer.pools.set(report.name, { sent, back, limits, used, waiting, reportedAt: now, kept: undefined });
   }
-  if (!hadLimits || !isEqual(report.limits, hadLimits)) effectiveLimits(agent, pool);
+  if (!hadLimits) lowerLimits(pool, report.limits);
+  else if (!isEqual(report.limits, hadLimits)) effectiveLimits(agent, pool);
   if (claim) seeGrain(pool, claim.next);
   const waitingSince = claim ? now - claim.waitedMs : Infinity;
   setPeerClaim(

@@ -1,6 +1,6 @@
 import type { Agent, Peer } from "./agent.ts";
 import { agreement } from "./agreement.ts";
-import { at, zeros } from "./amounts.ts";
+import { type Amounts, at, zeros } from "./amounts.ts";
 import { setPeerClaim } from "./claim.ts";
 import { keptAfter } from "./kept.ts";
 import type { Pool } from "./pool.ts";
@@ -17,13 +17,29 @@ export function countMembers(agent: Agent): void {
   for (const pool of agent.pools.values()) effectiveLimits(agent, pool);
 }
 
+/** One more is there. Counting all anew for each of a thousand who come at once would take long. */
+export function countIn(agent: Agent, peer: Peer): void {
+  peer.state = "live";
+  agent.members++;
+  agent.weights += peer.weight;
+  for (const [name, report] of peer.pools) {
+    report.kept = undefined;
+    const pool = agent.pools.get(name);
+    if (pool) lowerLimits(pool, report.limits);
+  }
+}
+
 /** Of different limits the smallest counts: whoever has configured it may know why. */
 export function effectiveLimits(agent: Agent, pool: Pool): void {
   pool.limits = [...pool.config.limits];
   for (const peer of agent.peers.values()) {
     const limits = peer.state === "live" ? peer.pools.get(pool.config.name)?.limits : undefined;
-    if (limits) for (let i = 0; i < limits.length; i++) pool.limits[i] = Math.min(at(pool.limits, i), at(limits, i));
+    if (limits) lowerLimits(pool, limits);
   }
+}
+
+export function lowerLimits(pool: Pool, limits: Amounts): void {
+  for (let i = 0; i < limits.length; i++) pool.limits[i] = Math.min(at(pool.limits, i), at(limits, i));
 }
 
 /** Looks who has fallen silent, and what must be kept free for them. */
@@ -44,6 +60,7 @@ export function sweep(agent: Agent, now: number): void {
     }
     if (peer.state !== "live" && silentMs > forgetAfter(agent)) {
       agent.peers.delete(peer.key);
+      if (agent.newest.get(peer.id) === peer) agent.newest.delete(peer.id);
       isChanged = true;
     }
   }

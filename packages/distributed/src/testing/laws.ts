@@ -32,7 +32,8 @@ export class Laws {
 
   constructor(options: LawsOptions) {
     this.#options = options;
-    this.#every = options.agents <= SMALL ? 1 : EVERY;
+    // It takes longer the more there are.
+    this.#every = options.agents <= SMALL ? 1 : Math.ceil(EVERY * Math.max(1, options.agents / 10));
   }
 
   check(agent: Agent, event: Event, effects: Effects, now: number, worldNow: number): void {
