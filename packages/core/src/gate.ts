@@ -75,6 +75,8 @@ export type LimitDimension = "requests" | "tokens" | "input_tokens" | "output_to
 export interface LimitObservation {
   readonly endpoint: string;
   readonly model?: string | undefined;
+  /** How long ago the request was sent: an answer may speak of that time. Default: just now. */
+  readonly sentAgoMs?: number | undefined;
   readonly limits: { readonly [D in LimitDimension]?: ObservedLimit | undefined };
 }
 

@@ -1,5 +1,5 @@
-import { memoryBus } from "@hivepace/bus";
-import { isHivepaceError } from "@hivepace/core";
+import { type MessageBus, memoryBus } from "@hivepace/bus";
+import { isHivepaceError, type SyncStore } from "@hivepace/core";
 import { memorySyncStore, SyncMemory } from "@hivepace/core/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createHive, type Hive } from "../src/index.ts";
@@ -552,6 +552,83 @@ describe("closing", () => {
   });
 });
 
+describe("what is handed over as a promise", () => {
+  /** Notes when it is closed, and what the others heard until then. */
+  const opened = async (closed: string[], bus = "bus", store = "store") => {
+    const real = { bus: await memoryBus(hives.broker, { clock: hives.clock }), store: memorySyncStore() };
+    const noting = <T extends MessageBus | SyncStore>(it: T, name: string): T =>
+      new Proxy(it, {
+        get(target, property) {
+          const value: unknown = Reflect.get(target, property);
+          if (typeof value !== "function") return value;
+          return (...args: unknown[]) => {
+            if (property === Symbol.asyncDispose) closed.push(name);
+            return value.apply(target, args);
+          };
+        },
+      });
+    return { bus: noting(real.bus, bus), store: noting(real.store, store) };
+  };
+
+  test("is closed with the hive, after the goodbye: first the store, then the bus; what is lent stays open", async () => {
+    const other = await hives.join({ endpoints: [EU] });
+    const order: string[] = [];
+    const { bus, store } = await opened(order);
+    const options = { endpoints: [EU], namespace: "test", clock: hives.clock, agentId: "leaver" };
+    const hive = await createHive({ ...options, bus: Promise.resolve(bus), sync: Promise.resolve(store) });
+    await hives.clock.run(3_000);
+    expect(other.status().members).toBe(2);
+    await hive.close();
+    await hives.clock.run(100);
+    expect(order).toEqual(["store", "bus"]);
+    expect(other.status().members).toBe(1);
+
+    const lent = await opened(order, "lent bus", "lent store");
+    const borrower = await createHive({ ...options, bus: lent.bus, sync: lent.store });
+    await borrower.close();
+    expect(order).toEqual(["store", "bus"]);
+    expect(lent.bus.state).toBe("ready");
+    await lent.bus.close();
+  });
+
+  test("is closed when the other one fails, and no failure is without a listener", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const order: string[] = [];
+    const { bus, store } = await opened(order);
+    const endpoints = [EU];
+    const refused = (what: string) => Promise.reject(new Error(what));
+    const late = async <T>(it: T): Promise<T> => {
+      await new Promise(setImmediate);
+      return it;
+    };
+    await expect(createHive({ endpoints, bus: refused("no bus"), sync: late(store) })).rejects.toThrow("no bus");
+    expect(order).toEqual(["store"]);
+    await expect(createHive({ endpoints, bus: late(bus), sync: refused("no store") })).rejects.toThrow("no store");
+    expect(order).toEqual(["store", "bus"]);
+    await expect(createHive({ endpoints, bus: refused("no bus"), sync: refused("either") })).rejects.toThrow("no bus");
+    await new Promise(setImmediate);
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
+  test("is closed when an option is wrong, and nothing has begun", async () => {
+    for (const wrong of [
+      { endpoints: 7 },
+      { strategy: "best" },
+      { endpoints: [{ id: "x".repeat(300), rpmLimit: 1 }] },
+    ]) {
+      const order: string[] = [];
+      const { bus, store } = await opened(order);
+      const options = { endpoints: [EU], clock: hives.clock, bus: Promise.resolve(bus), sync: Promise.resolve(store) };
+      await expect(createHive({ ...options, ...wrong } as never)).rejects.toMatchObject({ code: "INVALID_CONFIG" });
+      expect(order).toEqual(["store", "bus"]);
+      expect(hives.clock.pending).toBe(0);
+    }
+  });
+});
+
 describe("learning from answers", () => {
   const says = (limit: number, remaining: number, windowMs?: number) => ({
     endpoint: "eu",
@@ -570,6 +647,20 @@ describe("learning from answers", () => {
     expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
     expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
     expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(false);
+  });
+
+  test("what was under way before the first answer counts, whatever it comes to in the end", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu" }] });
+    const leases = [];
+    for (let i = 0; i < 8; i++) leases.push(await hive.acquire({ endpoint: "eu", tokens: 50 }));
+    leases[0]?.cancel();
+    hive.observe({ endpoint: "eu", limits: { requests: { limit: 1_000, remaining: 999 }, tokens: { limit: 9_000 } } });
+    expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([7, 350]);
+    leases[1]?.cancel();
+    leases[2]?.done({ tokens: 80 });
+    expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([6, 330]);
+    await hives.clock.run(61_000);
+    expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([0, 0]);
   });
 
   test("a limit of a day is one of a day, beside those of a minute", async () => {
@@ -602,6 +693,52 @@ describe("learning from answers", () => {
     expect(hive.explain("eu").limits[0]?.used).toBe(100);
   });
 
+  test("what an agent says a little later than the provider is not counted twice", async () => {
+    const [first, second] = (await hives.swarm(2, { endpoints: [{ id: "eu", rpmLimit: 100 }] })) as [Hive, Hive];
+    await hives.clock.run(5_000);
+    for (let i = 0; i < 30; i++) await second.acquire({ endpoint: "eu" });
+    // Ten of someone else, and thirty that the first has not heard of yet.
+    first.observe(says(100, 60));
+    expect(first.explain("eu").limits[0]?.used).toBe(40);
+    await hives.clock.run(3_000);
+    expect(first.explain("eu").limits[0]?.used).toBe(40);
+    expect(second.explain("eu").limits[0]?.used).toBe(30);
+    for (let i = 0; i < 5; i++) await second.acquire({ endpoint: "eu" });
+    await hives.clock.run(3_000);
+    expect(first.explain("eu").limits[0]?.used).toBe(45);
+  });
+
+  test("a provider that counts a request when it arrives may count it a little longer than we do", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100 }] });
+    for (let i = 0; i < 100; i++) await hive.acquire({ endpoint: "eu" });
+    await hives.clock.run(60_100);
+    await hive.acquire({ endpoint: "eu" });
+    hive.observe(says(100, 0));
+    expect(hive.explain("eu").limits[0]?.used).toBe(1);
+    await hives.clock.run(5_000);
+    hive.observe(says(100, 0));
+    expect(hive.explain("eu").limits[0]?.used).toBe(100);
+  });
+
+  test("an answer that took long speaks of the time when its request was sent", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100 }] });
+    for (let i = 0; i < 100; i++) await hive.acquire({ endpoint: "eu" });
+    await hives.clock.run(80_000);
+    hive.observe({ ...says(100, 0), sentAgoMs: 80_000 });
+    hive.observe({ ...says(100, 0), sentAgoMs: 30_000 });
+    expect(hive.explain("eu").limits[0]?.used).toBe(0);
+    hive.observe({ ...says(100, 0), sentAgoMs: 10_000 });
+    expect(hive.explain("eu").limits[0]?.used).toBe(100);
+
+    const cut = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100 }] });
+    (await cut.acquire({ endpoint: "eu" })).refused({ reason: "429" });
+    await hives.clock.run(20_000);
+    cut.observe({ ...says(100, 99), sentAgoMs: 20_000 });
+    expect(cut.explain("eu").level).toBe(0.5);
+    cut.observe({ ...says(100, 99), sentAgoMs: 10_000 });
+    expect(cut.explain("eu").level).toBe(1);
+  });
+
   test("an answer that shows the whole limit ends a recovery, for all", async () => {
     const [first, second] = (await hives.swarm(2, { endpoints: [{ id: "eu", rpmLimit: 100 }] })) as [Hive, Hive];
     (await first.acquire({ endpoint: "eu" })).refused({ reason: "429" });
@@ -627,10 +764,62 @@ test("what is wrong with the options is named", async () => {
     [{ endpoints: [], mode: "maybe" }, "mode"],
     [{ endpoints: [], leaseMs: 0 }, "leaseMs"],
     [{ endpoints: [], bus: {} }, "bus"],
+    [{ endpoints: [], bus: "nats://localhost" }, "bus"],
+    [{ endpoints: [], bus: null }, "bus"],
+    [{ endpoints: [], bus: Promise.resolve({}) }, "bus"],
+    [{ endpoints: [], sync: {} }, "sync"],
+    [{ endpoints: [], sync: "redis://localhost" }, "sync"],
     [{ endpoints: [], weight: 0 }, "weight"],
     [{ endpoints: [], strategy: "best" }, "strategy"],
   ] as const)
     await expect(createHive(options as never), option).rejects.toMatchObject({ option });
+});
+
+test("one that has never heard the bus keeps to its part, and says so: when to come again, and why", async () => {
+  const real = await memoryBus(hives.broker, { clock: hives.clock });
+  const bus = new Proxy(real, {
+    get(target, property) {
+      if (property === "publish") return () => Promise.reject(new Error("away"));
+      if (property === "subscribe") return () => new Promise(() => {});
+      const value: unknown = Reflect.get(target, property);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const opening = hives.alone({ endpoints: [{ id: "eu", rpmLimit: 40 }], bus, expectedAgents: 4 });
+  await hives.clock.run(5_000);
+  const hive = await opening;
+  expect(hive.status().mode).toBe("listening");
+  expect(hive.explain("eu").text).toContain("this agent is new and listens");
+  await hives.clock.run(5_000);
+  expect(hive.status().mode).toBe("cut-off");
+  let granted = 0;
+  while (hive.tryAcquire({ endpoint: "eu" }).allowed) granted++;
+  expect(granted).toBe(10);
+  expect(hive.tryAcquire({ endpoint: "eu" }).retryAfterMs).toBeGreaterThan(55_000);
+  expect(hive.explain("eu").text).toContain("this agent does not hear the others and keeps to its part");
+  expect(hive.explain("eu").freesInMs).toBeGreaterThan(55_000);
+  await hives.clock.run(61_000);
+  expect(hive.explain("eu").freesInMs).toBe(0);
+  await hive.close();
+  await real.close();
+});
+
+test("an agent whose words the bus does not take says so, once", async () => {
+  const real = await memoryBus(hives.broker, { clock: hives.clock });
+  const bus = new Proxy(real, {
+    get(target, property) {
+      if (property === "publish") return () => Promise.reject(new Error("not allowed"));
+      const value: unknown = Reflect.get(target, property);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const hive = await hives.alone({ endpoints: [EU], bus, expectedAgents: 1, heartbeatIntervalMs: 1_000 });
+  await hives.clock.run(30_000);
+  expect(hive.status().unpublished).toBeGreaterThan(5);
+  expect(warnings.codes.filter((code) => code === "HIVEPACE_PUBLISH_FAILED")).toHaveLength(1);
+  expect(hive.status().lastFailure).toContain("not allowed");
+  await hive.close();
+  await real.close();
 });
 
 test("warnings say what must not be silent: keys for each process, a namespace that nobody chose", async () => {

@@ -81,7 +81,7 @@ async function run<R>(
       const value = await work();
       const headers = fieldOf(fieldOf(value, "response"), "headers");
       const seen = { status: 200, headers: isRecord(headers) ? headers : {}, now: settings.clock.epochMs() };
-      pacer.observe(parseProviderSignal(seen), plan, lease.endpoint);
+      pacer.observe(parseProviderSignal(seen), plan, lease);
       return { result: { value: finish(lease, plan, value) }, refusal: undefined };
     } catch (error) {
       return { result: { error }, refusal: failed(pacer, lease, plan, error, settings) };
@@ -94,7 +94,7 @@ async function run<R>(
 function failed(pacer: Pacer, lease: Lease, plan: PacedCall, error: unknown, { clock }: PacingSettings) {
   const signal = classifyError(error, { now: clock.epochMs() });
   const status = fieldOf(error, "statusCode");
-  pacer.observe(signal, plan, lease.endpoint);
+  pacer.observe(signal, plan, lease);
   if (signal.class === undefined) {
     if (neverLeft(error)) lease.cancel();
     else if (typeof status === "number" && status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });

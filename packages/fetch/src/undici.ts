@@ -112,7 +112,7 @@ function send(
         statusText = message;
         if (code >= 400) return undefined;
         const now = settings.clock.epochMs();
-        pacer.observe(parseProviderSignal({ status: code, headers: fields, now }), plan, lease.endpoint);
+        pacer.observe(parseProviderSignal({ status: code, headers: fields, now }), plan, lease);
         meter = bodyMeter(String(fields["content-type"] ?? ""));
         return handler.onResponseStart?.(controller, code, fields, message);
       },
@@ -138,7 +138,7 @@ function send(
         }
         const body = Buffer.concat(chunks);
         const signal = parseProviderSignal({ status, headers, body, now: settings.clock.epochMs() });
-        pacer.observe(signal, plan, lease.endpoint);
+        pacer.observe(signal, plan, lease);
         const isRefusal = signal.class !== undefined;
         if (isRefusal) pacer.refuse(lease, signal, status);
         else if (status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });

@@ -2,6 +2,7 @@ import { hash32 } from "../hash.ts";
 import { type Agent, ignore, modeOf, type Peer, type PeerPool } from "./agent.ts";
 import { at, isEqual, isZero, minus } from "./amounts.ts";
 import { setPeerClaim } from "./claim.ts";
+import { recognise } from "./elsewhere.ts";
 import { EPOCHS_AHEAD, merge } from "./level.ts";
 import { countIn, countMembers, effectiveLimits, lowerLimits } from "./members.ts";
 import type { Message, PoolReport } from "./message.ts";
@@ -172,6 +173,7 @@ function count(
   if (known && isEqual(report.sent, known.sent) && isEqual(report.back, known.back)) return;
   const sent = known ? minus(report.sent, known.sent) : report.sent;
   const back = known ? minus(report.back, known.back) : report.back;
+  recognise(pool, known ? sent : report.used, now);
   if (isGap) {
     const left = minus(sent, back);
     const binMs = pool.config.windowMs / BINS;

@@ -1,4 +1,5 @@
 import { type Amounts, zeros } from "./amounts.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import { FULL, type Level, type LevelRules } from "./level.ts";
 import { Pace } from "./pace.ts";
 import type { Place, Turns } from "./turn.ts";
@@ -40,6 +41,8 @@ export interface Pool {
   /** What all have used, and what this agent has. */
   readonly used: UseWindow;
   readonly own: UseWindow;
+  /** What answers have shown of late to be used by nobody we know of. */
+  elsewhere: Elsewhere[];
   readonly pace: Pace;
   /** In this life: all that was used, and all of it that was given back. */
   readonly sent: number[];
@@ -114,6 +117,7 @@ export function newPool(config: PoolConfig): Pool {
     limits: [...config.limits],
     used: new UseWindow(length, config.windowMs),
     own: new UseWindow(length, config.windowMs),
+    elsewhere: [],
     pace: new Pace(length),
     sent: zeros(length),
     back: zeros(length),

@@ -2,6 +2,7 @@ import { type Agent, modeOf } from "./agent.ts";
 import { type Amounts, addTo, fits, minus, takeFrom } from "./amounts.ts";
 import { fitsBetween } from "./backfill.ts";
 import { claimsBefore, isHeard, want } from "./claim.ts";
+import { recognise } from "./elsewhere.ts";
 import type { Effects, Event } from "./events.ts";
 import { hear } from "./hear.ts";
 import { keep, keptAt } from "./kept.ts";
@@ -105,6 +106,8 @@ function settle(agent: Agent, pool: Pool, more: Amounts, sentAt: number, now: nu
     window.add(now, extra);
     window.add(sentAt, returned);
   }
+  // The answer may have shown that before the call was over.
+  recognise(pool, extra, now);
   addTo(pool.sent, extra);
   addTo(pool.unsaid, extra);
   addTo(pool.blind, extra);

@@ -63,3 +63,21 @@ test("a correction takes from what it corrects, and leaves with it", () => {
   window.expire(100 + WINDOW_MS + 1);
   expect(window.sum).toEqual([0]);
 });
+
+test("what has left is remembered for a window more, and not longer", () => {
+  const window = new UseWindow(1, 1_024);
+  for (let time = 0; time < 4_096; time++) {
+    window.add(time, [1]);
+    window.expire(time);
+  }
+  const now = 4_095;
+  expect(window.between(now - 1_024, now)).toEqual([1_024]);
+  expect(window.between(now - 2_000, now - 1_000)).toEqual([1_000]);
+  expect(window.sum).toEqual([1_025]);
+  expect(window.between(-1, now)[0]).toBeLessThan(3_000);
+  window.expire(now + 1_100);
+  expect(window.sum).toEqual([0]);
+  expect(window.between(now - 500, now)).toEqual([500]);
+  window.expire(now + 2_100);
+  expect(window.between(-1, now)).toEqual([0]);
+});

@@ -10,7 +10,7 @@ export class UseWindow {
   readonly windowMs: number;
   readonly sum: number[];
   readonly #slotMs: number;
-  /** Slot numbers, ascending from `#first`, and what is in each. */
+  /** Slot numbers, ascending from `#first`, and what is in each. Before `#first` is what has left, for a window more. */
   #slots: number[] = [];
   #amounts: number[][] = [];
   #first = 0;
@@ -40,19 +40,24 @@ export class UseWindow {
     const before = this.#first;
     while (this.#first < length && this.#endOf(this.#first) <= now)
       takeFrom(this.sum, this.#amounts[this.#first++] ?? []);
-    if (this.#first === before) return false;
-    if (this.#first === length) {
-      this.#slots = [];
-      this.#amounts = [];
-      this.#first = 0;
-      // Here the sum is known without its rounding errors.
-      this.sum.fill(0);
-    } else if (this.#first > SLOTS / 2) {
-      this.#slots.splice(0, this.#first);
-      this.#amounts.splice(0, this.#first);
-      this.#first = 0;
+    if (this.#first === length && length > 0) this.#forgetAll(now);
+    else if (this.#first > 1.5 * SLOTS) {
+      // A window has no more slots than that: what is before those of the last window is older than two.
+      const old = this.#first - SLOTS;
+      this.#slots.splice(0, old);
+      this.#amounts.splice(0, old);
+      this.#first = SLOTS;
     }
-    return true;
+    return this.#first !== before || length !== this.#slots.length;
+  }
+
+  /** What was used after `from` and until `to`, up to two windows back. */
+  between(from: number, to: number): number[] {
+    const sum = zeros(this.sum.length);
+    const [first, last] = [Math.floor(from / this.#slotMs), Math.floor(to / this.#slotMs)];
+    for (let i = 0; i < this.#slots.length; i++)
+      if (at(this.#slots, i) > first && at(this.#slots, i) <= last) addTo(sum, this.#amounts[i] ?? []);
+    return sum;
   }
 
   /** What was used at `time` or later. */
@@ -92,6 +97,15 @@ export class UseWindow {
       addTo(bins[Math.min(BINS - 1, Math.max(0, bin))] as number[], this.#amounts[i] ?? []);
     }
     return bins;
+  }
+
+  #forgetAll(now: number): void {
+    // Here the sum is known without its rounding errors.
+    this.sum.fill(0);
+    if (this.#endOf(this.#first - 1) + this.windowMs > now) return;
+    this.#slots = [];
+    this.#amounts = [];
+    this.#first = 0;
   }
 
   /** A slot leaves when its last moment does. */

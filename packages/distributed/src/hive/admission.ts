@@ -1,6 +1,6 @@
 import type { RateDecision, RateManager } from "@hivepace/core";
 import { scaled } from "../engine/amounts.ts";
-import type { Use } from "./amounts-of.ts";
+import { allOf, type Use } from "./amounts-of.ts";
 import type { Share, Target } from "./target.ts";
 
 /** What was counted for a request that may be sent, and where. */
@@ -10,6 +10,7 @@ export interface Charge {
   readonly sentAt: number;
   /** Undefined when it was sent though it was denied: then the manager has not counted it. */
   readonly decision: RateDecision | undefined;
+  /** None when there was no limit to share. */
   readonly shares: readonly Share[];
 }
 
@@ -43,34 +44,49 @@ export function admit(
     manager.cancel(decision);
     return { charge: undefined, decision: share.denial(cost, decision, now) };
   }
+  if (taken.length === 0) countUnshared(target, allOf(use), now);
   return { charge: { target, use, sentAt: now, decision, shares: taken }, decision };
 }
 
 /** Counts what is sent though it was denied: by one who only observes. */
 export function admitAnyway(target: Target, use: Use, now: number): Charge {
   for (const share of target.shares) share.settle(share.amounts(use), now);
+  if (target.shares.length === 0) countUnshared(target, allOf(use), now);
   return { target, use, sentAt: now, decision: undefined, shares: target.shares };
 }
 
 /** It took so much. */
 export function settle(manager: RateManager, charge: Charge, used: Use): void {
-  const { decision, use, shares, sentAt } = charge;
+  const { decision, use } = charge;
   if (decision) {
     const { inputTokens, outputTokens } = used;
     manager.settle(decision, used.tokens, { inputTokens, outputTokens });
   }
-  for (const share of shares) {
-    const thought = share.amounts(use);
-    share.settle(
-      share.amounts(used).map((amount, i) => amount - (thought[i] as number)),
-      sentAt,
-    );
-  }
+  correct(charge, {
+    requests: 0,
+    tokens: used.tokens - use.tokens,
+    inputTokens: used.inputTokens - use.inputTokens,
+    outputTokens: used.outputTokens - use.outputTokens,
+  });
 }
 
 /** It was never sent, or was refused: all of it is given back. */
 export function giveBack(manager: RateManager, charge: Charge): void {
-  const { decision, use, shares, sentAt } = charge;
+  const { decision, use } = charge;
   if (decision) manager.cancel(decision);
-  for (const share of shares) share.settle(scaled(share.amounts(use), -1), sentAt);
+  const { requests, tokens, inputTokens, outputTokens } = use;
+  correct(charge, { requests: -requests, tokens: -tokens, inputTokens: -inputTokens, outputTokens: -outputTokens });
+}
+
+function correct({ target, shares, sentAt }: Charge, more: Use): void {
+  for (const share of shares) share.settle(share.amounts(more), sentAt);
+  if (shares.length > 0) return;
+  // Limits may have become known since: then it was counted there.
+  if (target.counting) target.counting.settle(target.counting.amounts(more), sentAt);
+  else countUnshared(target, allOf(more), sentAt);
+}
+
+function countUnshared({ unshared }: Target, amounts: readonly number[], at: number): void {
+  unshared.add(at, amounts);
+  unshared.expire(at);
 }

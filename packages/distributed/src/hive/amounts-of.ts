@@ -6,6 +6,11 @@ export type Use = Readonly<Record<HiveDimension, number>>;
 
 export const DIMENSIONS: readonly HiveDimension[] = ["requests", "tokens", "inputTokens", "outputTokens"];
 
+/** In the order of `DIMENSIONS`. */
+export function allOf({ requests, tokens, inputTokens, outputTokens }: Use): number[] {
+  return [requests, tokens, inputTokens, outputTokens];
+}
+
 /** What a request will use, as far as one can tell before. */
 export function useOf(request: GateRequest): Use {
   const { inputTokens, outputTokens, tokens } = request;

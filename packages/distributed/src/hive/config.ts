@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { InvalidConfigError, InvalidWindowError } from "@hivepace/core";
+import { InvalidConfigError, InvalidWindowError, type SyncStore } from "@hivepace/core";
 import { AMOUNT, isAmount, warn } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { type Settings, swarmSettings } from "../limiter/config.ts";
@@ -19,7 +19,7 @@ export interface HiveSettings {
   readonly leaseMs: number;
 }
 
-export function hiveSettings(options: HiveOptions, bus: Settings["bus"], hasStore: boolean): HiveSettings {
+export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: SyncStore | undefined): HiveSettings {
   const { mode = DEFAULTS.mode, windowMs = DEFAULTS.windowMs, leaseMs = DEFAULTS.leaseMs } = options;
   const { agentId = ownId() } = options;
   if (mode !== "enforce" && mode !== "observe") throw new InvalidConfigError("mode", '"enforce" or "observe"', mode);
@@ -28,9 +28,11 @@ export function hiveSettings(options: HiveOptions, bus: Settings["bus"], hasStor
   if (!Array.isArray(options.endpoints)) throw new InvalidConfigError("endpoints", "an array", options.endpoints);
   if (bus !== undefined && !(typeof bus?.publish === "function" && typeof bus.subscribe === "function"))
     throw new InvalidConfigError("bus", "a MessageBus", bus);
+  if (store !== undefined && typeof store?.sync !== "function")
+    throw new InvalidConfigError("sync", "a SyncStore", store);
   const { namespace, source } = resolveNamespace({ namespace: options.namespace });
   const isGuessed = source === "default";
-  if (isGuessed && (bus || hasStore))
+  if (isGuessed && (bus || store))
     warn("HIVEPACE_NAMESPACE_GUESSED", 'no namespace was given: all agents without one share the namespace "default"');
   const { endpoints: _, keys: _keys, sync: _sync, mode: _mode, ...rest } = options;
   // Where nobody chose a namespace, subjects are those that agents of every make know.

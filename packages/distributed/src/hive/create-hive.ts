@@ -1,5 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
 import { InvalidConfigError, type SyncStore } from "@hivepace/core";
+import { warn } from "@hivepace/core/internal";
 import { hiveSettings } from "./config.ts";
 import type { Hive, HiveOptions } from "./hive-types.ts";
 import { SwarmHive } from "./swarm-hive.ts";
@@ -13,12 +14,12 @@ export async function createHive(options: HiveOptions): Promise<Hive> {
   if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
   const owned: AsyncDisposable[] = [];
   const dispose = async (): Promise<void> => {
-    for (const one of owned.reverse()) await one[Symbol.asyncDispose]();
+    // The last first, and each though another failed.
+    for (const one of owned.splice(0).reverse()) await one[Symbol.asyncDispose]().then(undefined, tell);
   };
   try {
-    const bus = await own(options.bus, owned);
-    const store = await own(options.sync, owned);
-    const hive = new SwarmHive(hiveSettings(options, bus, store !== undefined), options, store, dispose);
+    const [bus, store] = await both(own(options.bus, owned), own(options.sync, owned));
+    const hive = new SwarmHive(hiveSettings(options, bus, store), options, store, dispose);
     if (options.onCapacityChange) hive.onCapacityChange(options.onCapacityChange);
     try {
       await hive.open();
@@ -38,8 +39,22 @@ async function own<T extends MessageBus | SyncStore>(
   given: T | PromiseLike<T> | undefined,
   owned: AsyncDisposable[],
 ): Promise<T | undefined> {
-  if (given === undefined || !("then" in given)) return given;
+  if (!isPromise(given)) return given;
   const it = await given;
-  owned.push(it);
+  if (typeof it?.[Symbol.asyncDispose] === "function") owned.push(it);
   return it;
+}
+
+/** Both are on their way already: one that fails must not leave the other open, nor its failure without a listener. */
+async function both<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
+}
+
+function isPromise<T>(given: T | PromiseLike<T> | undefined): given is PromiseLike<T> {
+  return typeof (given as PromiseLike<T> | null | undefined)?.then === "function";
+}
+
+function tell(error: unknown): void {
+  warn("HIVEPACE_CLOSE_FAILED", `what was handed over to the hive could not be closed: ${String(error)}`, error);
 }

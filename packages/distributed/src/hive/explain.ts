@@ -1,4 +1,4 @@
-import type { Agent } from "../engine/agent.ts";
+import { type Agent, modeOf } from "../engine/agent.ts";
 import { agreement } from "../engine/agreement.ts";
 import { at } from "../engine/amounts.ts";
 import { capacityOf } from "../engine/room.ts";
@@ -26,7 +26,7 @@ export function explain(
   const waiting = target.line?.size ?? 0;
   const freesInMs = Math.max(level.pausedForMs, ...shares.map((share) => share.freesInMs(share.amounts(SMALL), now)));
   const parts = { endpoint, model, limits, ...level, waiting, inFlight, freesInMs };
-  return { ...parts, text: tell(parts), global: view?.get(endpoint, model) };
+  return { ...parts, text: tell(parts, modeOf(agent, now)), global: view?.get(endpoint, model) };
 }
 
 function limitsOf(target: Target, share: Share, agent: Agent, now: number): HiveLimit[] {
@@ -49,7 +49,7 @@ function limitsOf(target: Target, share: Share, agent: Agent, now: number): Hive
   });
 }
 
-function tell(parts: Omit<HiveExplanation, "text" | "global">): string {
+function tell(parts: Omit<HiveExplanation, "text" | "global">, mode: string): string {
   const { endpoint, model, limits, level, cause, pausedForMs, waiting, freesInMs } = parts;
   const name = model === undefined ? endpoint : `${endpoint} (${model})`;
   const says: string[] = [];
@@ -64,6 +64,8 @@ function tell(parts: Omit<HiveExplanation, "text" | "global">): string {
       `cut to ${Math.round(100 * level)} % ${Math.round(cause.agoMs / 1_000)} s ago by ${cause.agentId}: ${cause.reason}`,
     );
   if (pausedForMs > 0) says.push(`all pause for ${Math.ceil(pausedForMs)} ms`);
+  if (mode === "listening") says.push("this agent is new and listens");
+  if (mode === "cut-off") says.push("this agent does not hear the others and keeps to its part");
   if (waiting > 0) says.push(`${waiting} wait here`);
   says.push(freesInMs === 0 ? "has room now" : `may have room in ${Math.ceil(freesInMs)} ms`);
   return `${name}: ${says.join("; ")}`;

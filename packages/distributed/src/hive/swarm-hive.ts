@@ -99,11 +99,6 @@ export class SwarmHive implements Hive {
       },
     });
     this.#leases = new LeaseBook(clock, settings.leaseMs);
-    this.#view = store && startGlobalView({ manager: this.#manager, store, agentId, namespace, keys: true, clock });
-    this.#keys = this.#view && new SharedKeys(this.#manager, this.#view);
-    this.#view?.onSync(() => {
-      if (this.#keys?.refresh()) this.#queue.unblock(this.#targets);
-    });
     this.#router = createRouter({
       manager: this.#manager,
       view: { others: (endpoint, model) => othersOf(this.#targets.look(endpoint, model), this.#view, endpoint, model) },
@@ -112,8 +107,14 @@ export class SwarmHive implements Hive {
       clock,
     });
     this.#observations = settings.mode === "observe" ? new Observations() : undefined;
-    this.#setKeys(options.keys);
     this.#targets.refresh();
+    // Only now, when nothing can be wrong any more: it begins to sync at once.
+    this.#view = store && startGlobalView({ manager: this.#manager, store, agentId, namespace, keys: true, clock });
+    this.#keys = this.#view && new SharedKeys(this.#manager, this.#view);
+    this.#view?.onSync(() => {
+      if (this.#keys?.refresh()) this.#queue.unblock(this.#targets);
+    });
+    this.#setKeys(options.keys);
   }
 
   get agentId(): string {
@@ -223,13 +224,17 @@ export class SwarmHive implements Hive {
     this.#closing = Promise.resolve();
     for (const target of this.#targets) this.#queue.clear(target, "closed");
     this.#queue.close();
-    await this.#leases.empty(drainMs);
-    this.#leases.close();
-    this.#targets.close();
-    await this.#view?.close();
-    await this.#member.close();
-    this.#listeners.clear();
-    await this.#dispose();
+    try {
+      await this.#leases.empty(drainMs);
+      this.#leases.close();
+      this.#targets.close();
+      // The last counts and the goodbye go out before what carries them is closed.
+      await this.#view?.close();
+      await this.#member.close();
+    } finally {
+      this.#listeners.clear();
+      await this.#dispose();
+    }
   }
 
   #ask(request: GateRequest): Asked {

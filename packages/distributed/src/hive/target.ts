@@ -1,8 +1,11 @@
 import type { EndpointCount, RateDecision } from "@hivepace/core";
+import { modeOf } from "../engine/agent.ts";
 import { type Amounts, at, fits } from "../engine/amounts.ts";
+import { keptAt } from "../engine/kept.ts";
 import { pausedUntil } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 import { capacityOf, roomOf } from "../engine/room.ts";
+import type { UseWindow } from "../engine/use-window.ts";
 import type { Watched } from "../limiter/capacity-watch.ts";
 import type { Member } from "../limiter/member.ts";
 import type { Tried } from "../limiter/tried.ts";
@@ -76,8 +79,8 @@ export class Share implements Watched {
 
   /** After so long there could be room, if nobody else took it; at least a millisecond. */
   waitMs(cost: Amounts, now: number): number {
-    const { level, used, config } = this.pool;
-    const pauseMs = Math.max(0, pausedUntil(level) - now, this.listensUntil - now);
+    const { used, config } = this.pool;
+    const pauseMs = this.#heldMs(cost, now);
     const room = roomOf(this.#member.agent, this.pool, now);
     if (fits(cost, room)) return Math.max(1, pauseMs);
     const freeAt = used.whenGone(cost.map((amount, i) => amount - at(room, i)));
@@ -86,8 +89,20 @@ export class Share implements Watched {
 
   /** The same, and 0 when there is room now. */
   freesInMs(cost: Amounts, now: number): number {
-    const isOpen = now >= pausedUntil(this.pool.level) && now >= this.listensUntil;
-    return isOpen && fits(cost, roomOf(this.#member.agent, this.pool, now)) ? 0 : this.waitMs(cost, now);
+    return this.#heldMs(cost, now) === 0 && fits(cost, roomOf(this.#member.agent, this.pool, now))
+      ? 0
+      : this.waitMs(cost, now);
+  }
+
+  /** For so long nothing goes, whatever room there is: all pause, this agent only listens, or it is cut off and keeps to its part. */
+  #heldMs(cost: Amounts, now: number): number {
+    const { agent } = this.#member;
+    const { level, config } = this.pool;
+    const mode = modeOf(agent, now);
+    const { listen, heartbeatMs } = agent.config.tuning;
+    const heldUntil = mode === "listening" ? agent.joinedAt + listen * heartbeatMs : -Infinity;
+    const keptMs = mode === "cut-off" ? Math.min(config.windowMs, keptAt(agent, this.pool, cost, now) - now) : 0;
+    return Math.max(0, pausedUntil(level) - now, this.listensUntil - now, heldUntil - now, keptMs);
   }
 
   /** What `RateDecision` says of a denial. */
@@ -139,6 +154,10 @@ export interface Target {
   count: EndpointCount;
   readonly learned: Learned;
   shares: readonly Share[];
+  /** What was used while there was no limit to share, in the order of `DIMENSIONS`. */
+  unshared: UseWindow;
+  /** Where that is counted since there is one. */
+  counting: Share | undefined;
   inFlight: number;
   /** There only while somebody waits. */
   line: Line | undefined;

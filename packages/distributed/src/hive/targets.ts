@@ -1,8 +1,11 @@
 import { type Clock, type EndpointCount, type RateManager, ResourceUnknownError } from "@hivepace/core";
+import { isZero } from "../engine/amounts.ts";
+import { UseWindow } from "../engine/use-window.ts";
 import type { CapacityWatch } from "../limiter/capacity-watch.ts";
 import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
 import { Tried } from "../limiter/tried.ts";
+import { DIMENSIONS } from "./amounts-of.ts";
 import { type SharePlan, sharePlans, targetName } from "./limits.ts";
 import { Share, type Target } from "./target.ts";
 
@@ -76,7 +79,7 @@ export class Targets {
       const { id, model, models } = count;
       const name = targetName(count);
       known.delete(name);
-      const target: Target = this.#byName.get(name) ?? newTarget(count);
+      const target: Target = this.#byName.get(name) ?? newTarget(count, this.#windowMs);
       target.count = count;
       this.#byName.set(name, target);
       for (const each of models ?? [model]) byModel.set(key(id, each), target);
@@ -112,11 +115,23 @@ export class Targets {
       this.#watch.add(share, now);
       return share;
     });
+    this.#countFormer(target, now);
     for (const share of before.values()) if (!target.shares.some(({ name }) => name === share.name)) this.#drop(share);
   }
 
   close(): void {
     for (const target of this.#byName.values()) for (const { tried } of target.shares) tried.forget();
+  }
+
+  /** What was used before there was a limit is used of it: counted as of now, which is late and never early. */
+  #countFormer(target: Target, now: number): void {
+    const { unshared, shares } = target;
+    target.counting = shares.find(({ pool }) => pool.config.windowMs === this.#windowMs);
+    unshared.expire(now);
+    if (!target.counting || isZero(unshared.sum)) return;
+    const [requests = 0, tokens = 0, inputTokens = 0, outputTokens = 0] = unshared.sum;
+    target.counting.settle(target.counting.amounts({ requests, tokens, inputTokens, outputTokens }), now);
+    target.unshared = new UseWindow(DIMENSIONS.length, this.#windowMs);
   }
 
   #share(target: Target, { config, dimensions }: SharePlan, now: number): Share {
@@ -136,7 +151,7 @@ export class Targets {
   }
 }
 
-function newTarget(count: EndpointCount): Target {
+function newTarget(count: EndpointCount, windowMs: number): Target {
   const { id, model, models } = count;
   return {
     id,
@@ -145,6 +160,8 @@ function newTarget(count: EndpointCount): Target {
     count,
     learned: {},
     shares: [],
+    unshared: new UseWindow(DIMENSIONS.length, windowMs),
+    counting: undefined,
     inFlight: 0,
     line: undefined,
     cancelTimer: undefined,

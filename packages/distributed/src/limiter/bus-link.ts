@@ -31,6 +31,8 @@ export class BusLink {
   publishedBytes = 0;
   unpublished = 0;
   lastFailure: unknown;
+  /** How often in a row a ready bus has not taken what was for a subject. */
+  readonly #refused = new Map<string, number>();
 
   constructor(bus: MessageBus, { namespace, secrets, clock }: Settings, ears: Ears) {
     this.#bus = namespace === undefined ? bus : namespacedBus(bus, namespace);
@@ -84,9 +86,11 @@ export class BusLink {
       await this.#bus.publish(subject, payload);
       this.published++;
       this.publishedBytes += payload.length;
+      this.#refused.delete(subject);
     } catch (error) {
       this.unpublished++;
       this.lastFailure = error;
+      this.#tellRefused(subject, error);
     }
   }
 
@@ -124,6 +128,15 @@ export class BusLink {
         else this.#subscriptions.set(subject, subscription);
       }),
     );
+  }
+
+  /** Once may be a broken connection that the bus has not noticed yet; twice is a right that is missing, or worse. */
+  #tellRefused(subject: string, error: unknown): void {
+    if (this.#isClosed || this.#bus.state !== "ready") return;
+    const times = (this.#refused.get(subject) ?? 0) + 1;
+    this.#refused.set(subject, times);
+    if (times === 2)
+      warn("HIVEPACE_PUBLISH_FAILED", `the other agents do not hear ${subject} of this one: ${String(error)}`, error);
   }
 
   /** In the background, after the start. A bus that is closed stays so; one that refused may be asked again. */

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Clock } from "@hivepace/core";
 import { type Agent, modeOf, newAgent } from "../engine/agent.ts";
 import type { Amounts } from "../engine/amounts.ts";
+import { usedElsewhere } from "../engine/elsewhere.ts";
 import { hearLevel } from "../engine/hear.ts";
 import { levelAt, type Refused, wholeAgain } from "../engine/level.ts";
 import type { Message } from "../engine/message.ts";
@@ -142,10 +143,9 @@ export class Member {
     for (const message of held) void this.#publish(message);
   }
 
-  /** Someone who is on no bus has used so much of it: it is gone for us. Others learn that from their own answers. */
+  /** An answer shows that so much more of it was used than we know of. */
   usedElsewhere(pool: Pool, amounts: Amounts, now: number): void {
-    pool.used.add(now, amounts);
-    pool.changedAt = now;
+    usedElsewhere(this.agent, pool, amounts, now);
     this.host.do({ type: "wake" }, now);
   }
 

@@ -118,11 +118,7 @@ export class LimitedFetch {
 
   #answered(lease: Lease, call: PacedCall, response: Response): Sending<Response> {
     const now = this.#settings.clock.epochMs();
-    this.#pacer.observe(
-      parseProviderSignal({ status: response.status, headers: response.headers, now }),
-      call,
-      lease.endpoint,
-    );
+    this.#pacer.observe(parseProviderSignal({ status: response.status, headers: response.headers, now }), call, lease);
     if (!mayUseTokens(call)) {
       lease.done();
       return { result: response, refusal: undefined };
@@ -158,7 +154,7 @@ export class LimitedFetch {
       throw error;
     }
     const signal = parseProviderSignal({ status, headers, body: bytes, now: this.#settings.clock.epochMs() });
-    this.#pacer.observe(signal, call, lease.endpoint);
+    this.#pacer.observe(signal, call, lease);
     if (signal.class === undefined) {
       // A mistake in the request uses no tokens. What a broken server has counted, nobody knows.
       if (status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });

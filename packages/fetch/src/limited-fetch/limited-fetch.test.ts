@@ -552,9 +552,21 @@ test("what the headers say of limits reaches the gate, of answers and of refusal
   const seen = {
     endpoint: "openai",
     model: "gpt",
+    sentAgoMs: 0,
     limits: { requests: { limit: 5_000, remaining: 4_999, resetMs: 12, windowMs: 60_000 } },
   };
   expect(gate.observed).toEqual([seen, seen]);
+});
+
+test("an answer that came late says when its request was sent", async () => {
+  const { clock, gate } = world([]);
+  const answer = json(200, {}, { "x-ratelimit-limit-requests": "5000", "x-ratelimit-remaining-requests": "4999" });
+  const slow: typeof fetch = async () => {
+    clock.advance(7_000);
+    return answer;
+  };
+  await createLimitedFetch(gate, { clock, fetch: slow })(CHAT, chat);
+  expect(gate.observed).toMatchObject([{ sentAgoMs: 7_000 }]);
 });
 
 test("a gate that fails to observe harms nobody, and one without observe is fine", async () => {

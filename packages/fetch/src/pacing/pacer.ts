@@ -53,6 +53,8 @@ const RENEW_MS = 30_000;
 export class Pacer {
   readonly #gate: Gate;
   readonly #settings: PacerSettings;
+  /** When each request that is under way was sent. */
+  readonly #sentAt = new WeakMap<Lease, number>();
   #hasWarned = false;
 
   constructor(gate: Gate, settings: PacerSettings) {
@@ -77,6 +79,7 @@ export class Pacer {
         if (last !== undefined && !call.signal?.aborted) return last.result;
         throw error;
       }
+      this.#sentAt.set(lease, clock.now());
       last = await send(lease);
       if (last.refusal === undefined || !call.isReplayable) return last.result;
       // Another endpoint need not wait for what this one asks for, nor lack what this one lacks.
@@ -93,12 +96,14 @@ export class Pacer {
   }
 
   /** Tells the gate what an answer says of limits. A gate that fails at that harms nobody. */
-  observe(signal: ProviderSignal, call: PacedCall, endpoint: string): void {
+  observe(signal: ProviderSignal, call: PacedCall, lease: Lease): void {
     if (this.#gate.observe === undefined) return;
+    const { endpoint } = lease;
     const observation = observationOf(signal, { endpoint, model: call.facts.model, provider: call.provider });
     if (observation === undefined) return;
+    const now = this.#settings.clock.now();
     try {
-      this.#gate.observe(observation);
+      this.#gate.observe({ ...observation, sentAgoMs: now - (this.#sentAt.get(lease) ?? now) });
     } catch (error) {
       if (!this.#hasWarned) warn("HIVEPACE_GATE_FAILED", "the gate failed to take an observation", error);
       this.#hasWarned = true;
