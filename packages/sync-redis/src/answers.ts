@@ -1,5 +1,6 @@
 import type { SyncSum } from "@hivepace/core";
 import type { Answer, Call } from "./exchange.ts";
+import { withCommand } from "./script.ts";
 
 const nothing = { requests: 0, tokens: 0, agents: 0, own: undefined };
 
@@ -8,7 +9,8 @@ const ZERO = 48;
 
 /** One line of the script: the total (requests, tokens, agents) and, if there is one, the own part (requests, tokens, …). */
 function readLine(line: string | undefined): SyncSum {
-  if (line === undefined || line.startsWith("!")) return { ...nothing, error: line?.slice(1) ?? "no answer" };
+  if (line === undefined || line.startsWith("!"))
+    return { ...nothing, error: withCommand(line?.slice(1) ?? "no answer") };
   // Digit by digit: splitting the texts and making numbers of them took half of a sync's time here.
   const numbers = [0, 0, 0, 0, 0, 0];
   let [place, number] = [0, 0];
@@ -34,7 +36,7 @@ export function readAnswers(calls: readonly Call[], answers: readonly Answer[], 
     const { places } = calls[i] as Call;
     if (answer instanceof Error) {
       failure ??= answer;
-      for (const place of places) sums[place] = { ...nothing, error: answer.message };
+      for (const place of places) sums[place] = { ...nothing, error: withCommand(answer.message) };
       continue;
     }
     epochMs ??= Number(answer[0]) * 1_000 + Number(answer[1]) / 1_000;

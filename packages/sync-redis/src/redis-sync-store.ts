@@ -11,6 +11,7 @@ import { readAnswers } from "./answers.ts";
 import { type RedisClient, type RedisClusterClient, tell } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { type Call, exchange, groupKeys } from "./exchange.ts";
+import { withCommand } from "./script.ts";
 import { SyncKeys } from "./sync-keys.ts";
 
 /** How much longer than a window a key lives: time for the last reports of it. */
@@ -55,7 +56,7 @@ export class RedisSyncStore implements SyncStore {
       return await this.#sync(report);
     } catch (error) {
       if (this.#closing) throw new SyncClosedError(this.name);
-      throw new SyncUnavailableError(this.name, tell(error), { cause: error });
+      throw new SyncUnavailableError(this.name, withCommand(tell(error)), { cause: error });
     } finally {
       this.#connection.hold(false);
     }

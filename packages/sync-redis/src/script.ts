@@ -60,3 +60,14 @@ return answer
 `;
 
 export const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
+
+/** Redis up to 7.0 says that a command was not allowed, and only on which line of the script. */
+export function withCommand(message: string): string {
+  if (!message.includes("can't run this command")) return message;
+  const lines = SCRIPT.split("\n");
+  const number = /user_script:(\d+)/.exec(message)?.[1];
+  // What is called in a way that catches its errors has no line.
+  const line = number === undefined ? lines.find((one) => one.includes("pcall('")) : lines[Number(number) - 1];
+  const command = /call\('(\w+)'/.exec(line ?? "")?.[1];
+  return command === undefined ? message : `no right to ${command}: ${message}`;
+}
