@@ -1,0 +1,148 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { Anthropic } from "@anthropic-ai/sdk";
+import type { Hive } from "@hivepace/distributed";
+import { OpenAI } from "openai";
+import { describe, expect, test } from "vitest";
+import { createLimitedFetch } from "../src/index.ts";
+import { bundledCallers } from "./support/callers.ts";
+import { ANSWER, type Client, clientsOf, names, PROMPT } from "./support/clients.ts";
+import { lendGate } from "./support/gate-of-parent.ts";
+import { type HivesInOneTime, hivesInOneTime } from "./support/hives-in-one-time.ts";
+
+const RPM = 40;
+const ENDPOINT = { id: "provider", rpmLimit: RPM };
+const MINUTE_MS = 60_000;
+
+const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+
+/** All were accepted, at their first try. */
+function expectPerfect({ provider }: HivesInOneTime, calls: number): void {
+  expect(provider.log.map(({ status, retryCount }) => [status, retryCount])).toEqual(times(calls, () => [200, 0]));
+  expect(provider.largestWindow().requests).toBeLessThanOrEqual(RPM);
+}
+
+describe.each(names)("%s", { timeout: 30_000 }, (name) => {
+  test("fifty calls at once through a hive stay within the limit; none fails, none is sent twice", async () => {
+    await using world = await hivesInOneTime({ rpm: RPM });
+    const { clock, provider } = world;
+    const [gate] = (await world.start(1, { endpoints: [ENDPOINT] })) as [Hive];
+    const { ask } = clientsOf({ gate, url: provider.url, clock }).find((one) => one.name === name) as Client;
+    const answers = await world.whilePassing(50, Promise.all(times(50, () => ask())));
+    expect(new Set(answers)).toEqual(new Set([ANSWER]));
+    expectPerfect(world, 50);
+  });
+});
+
+test("fifty calls of each of four hives stay within the one limit and use it", { timeout: 60_000 }, async () => {
+  await using world = await hivesInOneTime({ rpm: RPM });
+  const { clock, provider } = world;
+  const hives = await world.start(4, { endpoints: [ENDPOINT] });
+  const asks = hives.map((gate) => (clientsOf({ gate, url: provider.url, clock })[0] as Client).ask);
+  const startedAt = clock.now();
+  await world.whilePassing(200, Promise.all(asks.flatMap((ask) => times(50, () => ask()))));
+  expectPerfect(world, 200);
+  // Five times the limit: what the answers say of it is not taken for the use of strangers.
+  expect(clock.now() - startedAt).toBeLessThan(5 * MINUTE_MS);
+});
+
+test("fifty calls of each of four processes, each with a hive of its own, stay within the one limit", {
+  timeout: 60_000,
+}, async () => {
+  const program = await bundledCallers("callers");
+  await using world = await hivesInOneTime({ rpm: RPM });
+  const { provider } = world;
+  const hives = await world.start(4, { endpoints: [ENDPOINT] });
+  const run = async (hive: Hive, i: number): Promise<unknown> => {
+    const child = fork(program, [i % 2 === 0 ? "openai" : "anthropic", hive.agentId, provider.url, "50"], {
+      execArgv: [],
+    });
+    lendGate(child, hive);
+    // What it said last may come after its end.
+    const [[code]] = await Promise.all([once(child, "exit"), once(child, "disconnect")]);
+    return code;
+  };
+  expect(await world.whilePassing(200, Promise.all(hives.map(run)))).toEqual([0, 0, 0, 0]);
+  expectPerfect(world, 200);
+  for (const { agentId } of hives) expect(provider.log.filter(({ agent }) => agent === agentId)).toHaveLength(50);
+});
+
+describe("learning", () => {
+  /** An SDK on a hive to which nobody told a limit. */
+  async function untold(world: HivesInOneTime, sdk: string, endpoint: object = {}) {
+    const { clock, provider } = world;
+    const [hive] = (await world.start(1, { endpoints: [{ id: "provider", ...endpoint }] })) as [Hive];
+    const baseURL = `${provider.url}/v1`;
+    const fetch = createLimitedFetch(hive, { clock, endpoints: [{ id: "provider", provider: sdk, baseURL }] });
+    const messages = [{ role: "user" as const, content: PROMPT }];
+    const openai = new OpenAI({ apiKey: "k", baseURL, fetch });
+    const anthropic = new Anthropic({ apiKey: "k", baseURL: provider.url, fetch });
+    const ask = (): Promise<unknown> =>
+      sdk === "openai"
+        ? openai.chat.completions.create({ model: "gpt-x", messages })
+        : anthropic.messages.create({ model: "claude-x", max_tokens: 64, messages });
+    /** Someone else, with the same account and no hive. */
+    const stranger = async (calls: number): Promise<void> => {
+      const body = JSON.stringify({ model: "gpt-x", messages });
+      for (let i = 0; i < calls; i++) await globalThis.fetch(`${baseURL}/chat/completions`, { method: "POST", body });
+    };
+    return { hive, ask, stranger };
+  }
+
+  test.each(["openai", "anthropic"])(
+    "%s: a limit that nobody configured is known from the first answer on, and kept",
+    {
+      timeout: 30_000,
+    },
+    async (sdk) => {
+      await using world = await hivesInOneTime({ rpm: RPM, tpm: 100_000 });
+      const { hive, ask } = await untold(world, sdk);
+      expect(hive.explain("provider").limits).toEqual([]);
+      await world.whilePassing(1, ask());
+      expect(hive.explain("provider").limits).toMatchObject([
+        { dimension: "requests", limit: RPM, isLearned: true, used: 1 },
+        { dimension: "tokens", limit: 100_000, isLearned: true },
+      ]);
+      await world.whilePassing(100, Promise.all(times(100, ask)));
+      expectPerfect(world, 101);
+    },
+  );
+
+  test("calls that were under way before the first answer are counted, too", { timeout: 30_000 }, async () => {
+    const rpm = 400;
+    await using world = await hivesInOneTime({ rpm });
+    const { ask } = await untold(world, "anthropic");
+    await world.whilePassing(6, Promise.all(times(6, ask)));
+    await world.whilePassing(500, Promise.all(times(500, ask)));
+    expect(world.provider.log.filter(({ accepted }) => !accepted)).toEqual([]);
+  });
+
+  test("headers that show less than we used lower the room: someone else uses the account", {
+    timeout: 30_000,
+  }, async () => {
+    await using world = await hivesInOneTime({ rpm: RPM });
+    const { hive, ask, stranger } = await untold(world, "anthropic", { rpmLimit: RPM });
+    await stranger(25);
+    world.foreign(25);
+    await world.whilePassing(1, ask());
+    expect(hive.explain("provider").limits[0]).toMatchObject({ used: 26, usedHere: 1 });
+    await world.whilePassing(30, Promise.all(times(30, ask)));
+    expect(world.provider.log.filter(({ accepted }) => !accepted)).toEqual([]);
+    expect(world.provider.largestWindow().requests).toBeLessThanOrEqual(RPM);
+  });
+
+  test("headers that show room end a recovery early, and not at once", {
+    timeout: 30_000,
+  }, async () => {
+    await using world = await hivesInOneTime({ rpm: RPM });
+    const { hive, ask } = await untold(world, "anthropic", { rpmLimit: RPM });
+    world.provider.failNext("rate-limited");
+    await world.whilePassing(1, ask());
+    // It was refused, announced, and sent again at once: too early to tell.
+    expect(hive.explain("provider")).toMatchObject({ level: 0.5, cause: { reason: "429 rate_limited" } });
+    await world.clock.run(6_000);
+    expect(hive.explain("provider").level).toBe(0.5);
+    await world.whilePassing(1, ask());
+    expect(hive.explain("provider").level).toBe(1);
+  });
+});
