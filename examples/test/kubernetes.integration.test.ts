@@ -1,0 +1,204 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { natsBus } from "@hivepace/bus-nats";
+import { createHive, type Hive } from "@hivepace/distributed";
+import { startOwnServer } from "@hivepace/servers";
+import { describeOwnServer, whyNot } from "@hivepace/servers/vitest";
+import { redisSync } from "@hivepace/sync-redis";
+import { until, warnings } from "@hivepace/test-kit";
+import { Redis } from "ioredis";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { agentProgram, natsConfig, podEnvironment, redisUser } from "./support/kubernetes.ts";
+import { bundled } from "./support/run-program.ts";
+
+const env = podEnvironment();
+const credentials = { user: "agent", pass: env["NATS_PASSWORD"] as string };
+const redisLogin = { username: "agent", password: env["REDIS_PASSWORD"] as string };
+const common = {
+  namespace: env["HIVEPACE_ENVIRONMENT"] as string,
+  secret: env["HIVEPACE_SECRET"] as string,
+  heartbeatIntervalMs: 100,
+  endpoints: [{ id: "api", rpmLimit: 1_000, tpmLimit: 100_000 }],
+};
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function opened(hive: Promise<Hive>): Promise<Hive> {
+  const it = await hive;
+  closing.push(() => it.close());
+  return it;
+}
+
+describeOwnServer(
+  "nats",
+  (nats) =>
+    describeOwnServer("redis", (redis) => {
+      const admin = () => {
+        const client = new Redis(redis().url);
+        closing.push(() => client.quit());
+        return client;
+      };
+      const grant = async (rules = redisUser) => {
+        await admin().call("ACL", "SETUSER", rules[0] as string, "reset", ...rules.slice(1));
+      };
+      beforeAll(async () => {
+        await grant();
+        for (const close of closing.splice(0)) await close();
+      });
+
+      test("SIGTERM: a pod ends its calls, says goodbye, and exits with 0", { timeout: 60_000 }, async () => {
+        // An API that answers when it is told to.
+        const held: (() => void)[] = [];
+        const api = createServer((request, response) => {
+          request.resume();
+          held.push(() => response.end('{"usage":{"total_tokens":7}}'));
+        });
+        api.listen(0, "127.0.0.1");
+        await once(api, "listening");
+        closing.push(() => api.close());
+        const apiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}/v1/chat/completions`;
+        const observer = await opened(
+          createHive({
+            ...common,
+            heartbeatIntervalMs: 1_000,
+            endpoints: [{ id: "api", rpmLimit: Number(env["RPM_LIMIT"]), tpmLimit: Number(env["TPM_LIMIT"]) }],
+            agentId: "observer",
+            bus: natsBus({ servers: nats().url, ...credentials }),
+            sync: redisSync({ url: redis().url, ...redisLogin }),
+          }),
+        );
+        const own = { NATS_URL: nats().url, REDIS_URL: redis().url, API_URL: apiUrl, POD_NAME: "pod-1", PORT: "0" };
+        const pod = spawn(process.execPath, [await bundled(agentProgram)], {
+          env: { ...process.env, ...env, ...own },
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        closing.push(() => pod.kill("SIGKILL"));
+        const said = linesOf(pod);
+        const ended = once(pod, "exit");
+        await until(() => said.some((line) => line.startsWith("listening")), "the pod listens");
+        const url = `http://127.0.0.1:${said[0]?.split(" ").at(-1)}`;
+        expect((await fetch(`${url}/ready`)).status).toBe(200);
+        const body = JSON.stringify({ model: "gpt-x", messages: [{ role: "user", content: "Hello" }] });
+        const call = fetch(`${url}/ask`, { method: "POST", body });
+        await until(() => held.length === 1, "the call is under way");
+        await until(() => observer.status().members === 2, "both know each other");
+
+        pod.kill("SIGTERM");
+        await until(() => said.includes("leaving, 1 calls are under way"), "it was told to end");
+        expect((await fetch(`${url}/ready`)).status).toBe(503);
+        expect((await fetch(`${url}/ask`, { method: "POST", body })).status).toBe(503);
+        // It is still one of us: what is under way is counted.
+        expect(observer.status().peers).toMatchObject([{ agentId: "pod-1", state: "live" }]);
+        held[0]?.();
+        expect(await (await call).text()).toBe('{"usage":{"total_tokens":7}}');
+        expect(await ended).toEqual([0, null]);
+        expect(said.at(-1)).toBe("left");
+        // Not silent, which would keep its part for a minute.
+        await until(() => observer.status().peers[0]?.state === "left", "its goodbye is heard");
+      });
+
+      test("with exactly these rights hives know each other, hear of a 429, and share keys through Redis", async () => {
+        const keys = { acme: { rateLimitRpm: 100 } };
+        const join = (agentId: string) =>
+          opened(
+            createHive({
+              ...common,
+              keys,
+              agentId,
+              bus: natsBus({ servers: nats().url, ...credentials }),
+              sync: redisSync({ url: redis().url, ...redisLogin }),
+            }),
+          );
+        let hives: Hive[] = [];
+        const codes = await warnings(async () => {
+          hives = [await join("a"), await join("b")];
+          const [a, b] = hives as [Hive, Hive];
+          await until(() => a.status().members === 2 && b.status().members === 2, "both know each other");
+          (await a.acquire({ endpoint: "api", key: "acme", tokens: 10 })).done();
+          (await a.acquire({ endpoint: "api", tokens: 10 })).refused({ reason: "429" });
+          await until(() => b.explain("api").cause?.agentId === "a", "the other hears of it");
+          await until(() => (b.explain("api").global?.rpm ?? 0) >= 1, "the store has it");
+          expect(b.status()).toMatchObject({ unpublished: 0, sync: { failures: 0, error: undefined } });
+        });
+        expect(codes).toEqual([]);
+        const wanted = ["prod:ratelimit-key:acme:default", "prod:ratelimit:api:default"];
+        const store = admin();
+        await until(async () => `${(await store.keys("*")).sort()}` === `${wanted}`, "both kinds of keys are there");
+      });
+
+      // `ping` and `info` are asked at the start, where a user without them has been answered, too.
+      const needed = ["+evalsha", "+eval", "+time", "+hmget", "+hset", "+del", "+pexpire", "~prod:ratelimit:*"];
+      test.each(needed)("without %s on Redis a hive works on, and says what is missing", async (right) => {
+        await admin().script("FLUSH");
+        await admin().flushall();
+        await grant(redisUser.filter((rule) => rule !== right));
+        const told = warningsWith("HIVEPACE_SYNC_PARTIAL");
+        const hive = await opened(
+          createHive({ ...common, agentId: "c", sync: redisSync({ url: redis().url, ...redisLogin }) }),
+        );
+        const says = () => `${hive.status().sync?.error ?? told.join()}`;
+        await until(() => {
+          const { allowed, lease } = hive.tryAcquire({ endpoint: "api", tokens: 1 });
+          lease?.done();
+          return allowed && says() !== "";
+        }, "it is told");
+        expect(says()).toMatch(
+          right.startsWith("~") ? /NOPERM.* keys/ : new RegExp(`(to run the '|right to )${right.slice(1)}\\b`, "i"),
+        );
+        await grant();
+      });
+    }),
+  { config: natsConfig },
+);
+
+describe.skipIf(whyNot("nats", { own: true }) !== undefined)("without one right on NATS", () => {
+  test.each(["presence", "capacity"])(
+    "to subscribe to %s, no hive is made, and the error says why",
+    async (subject) => {
+      await using server = await startOwnServer("nats", { config: without("subscribe", subject) });
+      const bus = natsBus({ servers: server.url, ...credentials });
+      const error: unknown = await createHive({ ...common, agentId: "d", bus }).catch((e: unknown) => e);
+      expect(error).toMatchObject({ code: "BUS_UNAVAILABLE" });
+      expect(String(error)).toContain(`prod.ratelimit.${subject}`);
+    },
+  );
+
+  test.each(["presence", "capacity"])("to publish %s, a warning says so", async (subject) => {
+    await using server = await startOwnServer("nats", { config: without("publish", subject) });
+    const told = warningsWith("HIVEPACE_PUBLISH_FAILED");
+    const bus = natsBus({ servers: server.url, ...credentials });
+    const hive = await opened(createHive({ ...common, agentId: "e", bus, expectedAgents: 1 }));
+    for (let i = 0; i < 3; i++)
+      (await hive.acquire({ endpoint: "api", timeoutMs: 20_000 })).refused({ reason: `429 ${i}` });
+    await until(() => told.length > 0, "the warning");
+    expect(told[0]).toContain(`prod.ratelimit.${subject}`);
+    expect(hive.status().lastFailure).toContain(`prod.ratelimit.${subject}`);
+  });
+});
+
+/** What warnings with this code say, until the end of the test. */
+function warningsWith(code: string): string[] {
+  const messages: string[] = [];
+  const note = (warning: Error & { code?: string }) => {
+    if (warning.code === code) messages.push(warning.message);
+  };
+  process.on("warning", note);
+  closing.push(() => process.off("warning", note));
+  return messages;
+}
+
+/** The configuration that we recommend, less one right. */
+function without(right: "publish" | "subscribe", subject: string): string {
+  return natsConfig.replace(new RegExp(`(${right}: { allow: \\[.*?)"prod\\.ratelimit\\.${subject}",?`), "$1");
+}
+
+function linesOf({ stdout }: ChildProcess): string[] {
+  const lines: string[] = [];
+  stdout?.on("data", (chunk: Buffer) => lines.push(...String(chunk).trim().split("\n")));
+  return lines;
+}

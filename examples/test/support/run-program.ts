@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+
+/** A program as JavaScript, which also a worker thread can start from. Clients are loaded as a user's program would. */
+export async function bundled(file: URL): Promise<string> {
+  const outfile = fileURLToPath(new URL(`../../.cache/${basename(file.pathname, ".ts")}.mjs`, import.meta.url));
+  await build({
+    entryPoints: [fileURLToPath(file)],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    conditions: ["@hivepace/source"],
+    external: ["openai", "ioredis", "nats", "@nats-io/*"],
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+/** What it says that it prints. */
+export function expectedOutput(file: URL): string | undefined {
+  return readFileSync(file, "utf8").match(/\/\* Output:\n([\s\S]*?)\n?\*\//)?.[1];
+}
+
+export async function outputOf(file: URL, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const options = { timeout: 50_000, env: { ...process.env, ...env } };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [await bundled(file)], options);
+  if (stderr !== "") throw new Error(`an example must not need a warning: ${stderr}`);
+  return stdout.trimEnd();
+}
