@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { committable, packages, root } from "./workspace.ts";
 
-/** Documents outside a package speak of all packages. */
-const paths = Object.fromEntries(
+/** Documents outside a package speak of all packages, and of the clients that the examples use. */
+const clients = { openai: ["../examples/node_modules/openai/index.d.ts"] };
+const ours = Object.fromEntries(
   packages.flatMap(({ manifest, folder }) =>
     Object.entries(manifest.exports).flatMap(([entry, target]) =>
       typeof target === "string"
@@ -32,7 +33,12 @@ test("every code block compiles", { timeout: 120_000 }, () => {
   try {
     for (const folder of folders) mkdirSync(folder, { recursive: true });
     for (const { file, code } of blocks) writeFileSync(join(root, file), code);
-    const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false, isolatedModules: false, paths };
+    const compilerOptions = {
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      isolatedModules: false,
+      paths: { ...clients, ...ours },
+    };
     const files = blocks.map(({ file }) => join("..", file));
     writeFileSync(project, JSON.stringify({ extends: "../tsconfig.base.json", compilerOptions, files }));
     expect(compile(project)).toBe("");
