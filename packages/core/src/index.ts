@@ -60,6 +60,17 @@ export type {
   RateLimiter,
   ReducedDetails,
 } from "./rate-limiter.ts";
+export {
+  LEARN_HEARTBEATS,
+  SHARE_BINS,
+  type ShareAnswer,
+  type ShareCrowd,
+  type ShareLevel,
+  type SharePool,
+  type ShareReply,
+  type ShareReport,
+  type ShareStore,
+} from "./share-store.ts";
 export { SyncClosedError, SyncUnavailableError } from "./sync-errors.ts";
 export type { SyncCount, SyncName, SyncReply, SyncReport, SyncStore, SyncSum } from "./sync-store.ts";
 export { type BucketLimit, TokenBucket } from "./token-bucket.ts";

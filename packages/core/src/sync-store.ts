@@ -1,3 +1,5 @@
+import type { ShareStore } from "./share-store.ts";
+
 /**
  * Where instances leave what they have counted, and get what all of them together have: a Redis, or memory.
  *
@@ -10,9 +12,10 @@
  * - What is left in a window stays until its end, whatever becomes of who left it. Nothing stays much longer.
  * - Every call ends in bounded time. One that rejects may have been counted; reporting again is always safe.
  *
- * Calls may overlap. Namespaces, kinds, ids and models are any text; no name can reach another's count.
+ * Calls may overlap. Namespaces, kinds, ids and models are any text; no name can reach another's count. A store that can also hand out limits piece by
+ * piece is a `ShareStore` too.
  */
-export interface SyncStore extends AsyncDisposable {
+export interface SyncStore extends AsyncDisposable, Partial<ShareStore> {
   /** For people: "redis". */
   readonly name: string;
   /** Leaves counts and reads sums, in one exchange. Rejects with SYNC_UNAVAILABLE or SYNC_CLOSED. */

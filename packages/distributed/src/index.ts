@@ -22,6 +22,7 @@ export type {
   HiveStatus,
   Observed,
 } from "./hive/hive-types.ts";
+export type { Aggregation, AggregationAt } from "./limiter/aggregation.ts";
 export {
   type DistributedConfig,
   defaultDistributedConfig,

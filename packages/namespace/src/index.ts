@@ -1,4 +1,4 @@
-export { rateLimitKey } from "./rate-limit-key.ts";
+export { rateLimitKey, swarmKey } from "./rate-limit-key.ts";
 export {
   type NamespaceOptions,
   type NamespaceSource,

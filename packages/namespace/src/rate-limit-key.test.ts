@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { rateLimitKey } from "./rate-limit-key.ts";
+import { rateLimitKey, swarmKey } from "./rate-limit-key.ts";
 
 test.each([
   [["prod", "anthropic-primary", "claude-4"], "prod:ratelimit:anthropic-primary:claude-4"],
@@ -39,4 +39,12 @@ test.each([
   expect(() => rateLimitKey(...(ids as [string, string, string]))).toThrowError(
     expect.objectContaining({ code: "INVALID_CONFIG", option }),
   );
+});
+
+test.each([
+  [["prod", "eu/claude"], "prod:swarm:{eu/claude}"],
+  [["a:b", "{x} y"], "a%3Ab:swarm:{%7Bx%7D%20y}"],
+] as const)("the pool %j is kept at %s, in a hash tag of its own", ([namespace, pool], key) => {
+  expect(swarmKey(namespace, pool)).toBe(key);
+  expect(() => swarmKey(namespace, "")).toThrowError(expect.objectContaining({ option: "pool" }));
 });

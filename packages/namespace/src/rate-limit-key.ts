@@ -11,6 +11,14 @@ export function rateLimitKey(namespace: string, endpoint: string, model = "defau
   return [part("namespace", namespace), "ratelimit", part("endpoint", endpoint), part("model", model)].join(":");
 }
 
+/**
+ * What the Redis keys begin with in which a pool is handed out: `<namespace>:swarm:{<pool>}`. The pool stands in a hash
+ * tag, so that all of its keys are on one node of a Cluster.
+ */
+export function swarmKey(namespace: string, pool: string): string {
+  return `${part("namespace", namespace)}:swarm:{${part("pool", pool)}}`;
+}
+
 function part(option: string, text: string): string {
   if (typeof text !== "string" || text === "" || /\p{Cs}/u.test(text))
     throw new InvalidConfigError(option, "a well-formed string that is not empty", text);

@@ -1,5 +1,4 @@
 import { isCluster, isReply, type RedisClient, type RedisClusterClient, type RedisPipeline } from "./client.ts";
-import { SCRIPT, SCRIPT_SHA } from "./script.ts";
 import type { SyncKey } from "./sync-keys.ts";
 
 /** One call of the script: those of its keys that have changed come first, each with two numbers. */
@@ -8,6 +7,12 @@ export interface Call {
   readonly places: readonly number[];
   readonly keys: readonly string[];
   readonly args: readonly string[];
+}
+
+/** A script, and by which name Redis knows it once it has seen it. */
+export interface Script {
+  readonly text: string;
+  readonly sha: string;
 }
 
 /** What Redis answered to a call: its lines, or why there are none. */
@@ -38,6 +43,7 @@ export async function exchange(
   client: RedisClient | RedisClusterClient,
   calls: readonly Call[],
   slots: readonly number[],
+  script: Script,
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
   const batches = new Map<string, number[]>();
@@ -50,9 +56,9 @@ export async function exchange(
   await Promise.all(
     [...batches.values()].map(async (batch) => {
       const ours = batch.map((i) => calls[i] as Call);
-      const replies = await send(client, ours, false);
+      const replies = await send(client, ours, script, false);
       const isForgotten = replies.some((reply) => isReply(reply) && reply.message.startsWith("NOSCRIPT"));
-      const last = isForgotten ? await send(client, ours, true) : replies;
+      const last = isForgotten ? await send(client, ours, script, true) : replies;
       for (const [at, i] of batch.entries()) answers[i] = last[at] as Answer;
     }),
   );
@@ -60,11 +66,11 @@ export async function exchange(
 }
 
 /** `load`: the first call brings the script along, and those behind it in the pipeline find it there. */
-async function send(client: RedisClient, calls: readonly Call[], load: boolean): Promise<Answer[]> {
+async function send(client: RedisClient, calls: readonly Call[], script: Script, load: boolean): Promise<Answer[]> {
   const pipeline = client.pipeline() as RedisPipeline;
   for (const [i, { keys, args }] of calls.entries()) {
-    if (load && i === 0) pipeline.eval(SCRIPT, keys.length, ...keys, ...args);
-    else pipeline.evalsha(SCRIPT_SHA, keys.length, ...keys, ...args);
+    if (load && i === 0) pipeline.eval(script.text, keys.length, ...keys, ...args);
+    else pipeline.evalsha(script.sha, keys.length, ...keys, ...args);
   }
   const replies = await pipeline.exec().catch((error: Error) => calls.map((): [Error] => [error]));
   return calls.map((_, i) => {

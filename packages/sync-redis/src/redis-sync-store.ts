@@ -1,5 +1,8 @@
 import {
   type Clock,
+  type ShareReply,
+  type ShareReport,
+  type ShareStore,
   SyncClosedError,
   type SyncCount,
   type SyncReply,
@@ -10,8 +13,10 @@ import {
 import { readAnswers } from "./answers.ts";
 import { type RedisClient, type RedisClusterClient, tell } from "./client.ts";
 import type { Connection } from "./connection.ts";
-import { type Call, exchange, groupKeys } from "./exchange.ts";
-import { withCommand } from "./script.ts";
+import { type Answer, type Call, exchange, groupKeys, type Script } from "./exchange.ts";
+import { syncScript, withCommand } from "./script.ts";
+import { readShares, shareCalls } from "./share-exchange.ts";
+import { shareScript } from "./share-script.ts";
 import { SyncKeys } from "./sync-keys.ts";
 
 /** How much longer than a window a key lives: time for the last reports of it. */
@@ -25,7 +30,7 @@ interface Underway {
   end(error: Error): void;
 }
 
-export class RedisSyncStore implements SyncStore {
+export class RedisSyncStore implements SyncStore, ShareStore {
   readonly name = "redis";
   readonly #connection: Connection;
   readonly #connectTimeoutMs: number;
@@ -49,11 +54,19 @@ export class RedisSyncStore implements SyncStore {
     this.#clock = settings.clock;
   }
 
-  async sync(report: SyncReport): Promise<SyncReply> {
+  sync(report: SyncReport): Promise<SyncReply> {
+    return this.#guard(() => this.#sync(report));
+  }
+
+  share(report: ShareReport): Promise<ShareReply> {
+    return this.#guard(() => this.#share(report));
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing) throw new SyncClosedError(this.name);
     this.#connection.hold(true);
     try {
-      return await this.#sync(report);
+      return await work();
     } catch (error) {
       if (this.#closing) throw new SyncClosedError(this.name);
       throw new SyncUnavailableError(this.name, withCommand(tell(error)), { cause: error });
@@ -73,15 +86,34 @@ export class RedisSyncStore implements SyncStore {
   }
 
   async #sync(report: SyncReport): Promise<SyncReply> {
-    const client = await this.#inTime(this.#connection.client(this.#connectTimeoutMs), this.#connectTimeoutMs);
-    if (this.#abandoned > 0) throw new Error("it has not answered what was asked before");
+    const client = await this.#client();
     const { windowMs } = report;
     const { calls, slots, count } = this.#prepare(client, report);
-    const answers = await this.#inTime(exchange(client, calls, slots), this.#syncTimeoutMs, () => {
-      this.#connection.silent();
-    });
+    const answers = await this.#exchange(client, calls, slots, syncScript);
     const { epochMs, sums } = readAnswers(calls, answers, count);
     return { epochMs, window: Math.floor(epochMs / windowMs), sums };
+  }
+
+  async #share(report: ShareReport): Promise<ShareReply> {
+    const client = await this.#client();
+    const { calls, slots } = shareCalls(report, client.options.keyPrefix ?? "");
+    return readShares(await this.#exchange(client, calls, slots, shareScript));
+  }
+
+  async #client(): Promise<RedisClient | RedisClusterClient> {
+    const client = await this.#inTime(this.#connection.client(this.#connectTimeoutMs), this.#connectTimeoutMs);
+    if (this.#abandoned > 0) throw new Error("it has not answered what was asked before");
+    return client;
+  }
+
+  #exchange(
+    client: RedisClient | RedisClusterClient,
+    calls: readonly Call[],
+    slots: readonly number[],
+    script: Script,
+  ): Promise<Answer[]> {
+    const work = exchange(client, calls, slots, script);
+    return this.#inTime(work, this.#syncTimeoutMs, () => this.#connection.silent());
   }
 
   #prepare(client: RedisClient | RedisClusterClient, report: SyncReport) {

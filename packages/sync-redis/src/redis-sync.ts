@@ -1,4 +1,4 @@
-import { InvalidConfigError, type SyncStore, SyncUnavailableError } from "@hivepace/core";
+import { InvalidConfigError, type ShareStore, type SyncStore, SyncUnavailableError } from "@hivepace/core";
 import { isClient, isRefusal, type RedisClient, type RedisClusterClient, tell } from "./client.ts";
 import { lentConnection, ownConnection } from "./connection.ts";
 import { checkSettings, type RedisSyncOptions, type RedisSyncStoreOptions } from "./options.ts";
@@ -9,15 +9,15 @@ import { RedisSyncStore } from "./redis-sync-store.ts";
  * Rejects with SYNC_UNAVAILABLE when Redis is not there within `connectTimeoutMs` (see `waitForBroker`), and at once when
  * Redis refuses the credentials.
  */
-export function redisSync(options?: RedisSyncOptions): Promise<SyncStore>;
+export function redisSync(options?: RedisSyncOptions): Promise<SyncStore & ShareStore>;
 export function redisSync(
   client: RedisClient | RedisClusterClient,
   options?: RedisSyncStoreOptions,
-): Promise<SyncStore>;
+): Promise<SyncStore & ShareStore>;
 export async function redisSync(
   source: RedisClient | RedisClusterClient | RedisSyncOptions = {},
   given: RedisSyncStoreOptions = {},
-): Promise<SyncStore> {
+): Promise<SyncStore & ShareStore> {
   if (typeof source !== "object" || source === null)
     throw new InvalidConfigError("source", "a client of ioredis, or options", source);
   const lent = isClient(source);

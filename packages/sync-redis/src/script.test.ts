@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { SCRIPT, withCommand } from "./script.ts";
+import { syncScript, withCommand } from "./script.ts";
 
 const refused = "ERR The user executing the script can't run this command or subcommand";
 
 test.each(["TIME", "DEL", "HSET", "PEXPIRE"])(
   "a refusal of %s by its line in the script is told by its name",
   (name) => {
-    const line = SCRIPT.split("\n").findIndex((one) => one.includes(`call('${name}'`)) + 1;
+    const line = syncScript.text.split("\n").findIndex((one) => one.includes(`call('${name}'`)) + 1;
     expect(withCommand(`${refused} script: c91c, on @user_script:${line}.`)).toMatch(
       new RegExp(`^no right to ${name}: ERR`),
     );

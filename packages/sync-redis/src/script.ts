@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Script } from "./exchange.ts";
 
 /**
  * Leaves counts and reads sums. A key is one hash:
@@ -15,7 +16,7 @@ import { createHash } from "node:crypto";
  * What does not look as it should is begun anew: whoever misses its part reports it again. The time to live is set with
  * the first count of a window, which it outlasts. Most of the time goes into taking texts apart: none is twice.
  */
-export const SCRIPT = `
+const SCRIPT = `
 local call, pcall, match, format = redis.call, redis.pcall, string.match, string.format
 local COUNTS = '^(%d+) (%d+) (%d+)$'
 local time = call('TIME')
@@ -59,7 +60,7 @@ end
 return answer
 `;
 
-export const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
+export const syncScript: Script = { text: SCRIPT, sha: createHash("sha1").update(SCRIPT).digest("hex") };
 
 /** Redis up to 7.0 says that a command was not allowed, and only on which line of the script. */
 export function withCommand(message: string): string {

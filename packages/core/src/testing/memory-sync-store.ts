@@ -1,6 +1,8 @@
 import { type Clock, systemClock } from "../clock.ts";
+import type { ShareReply, ShareReport, ShareStore } from "../share-store.ts";
 import { SyncClosedError } from "../sync-errors.ts";
 import type { SyncCount, SyncName, SyncReply, SyncReport, SyncStore, SyncSum } from "../sync-store.ts";
+import { ShareMemory } from "./share-memory.ts";
 
 interface Left {
   readonly requests: number;
@@ -19,6 +21,8 @@ interface Page {
 export class SyncMemory {
   readonly clock: Clock;
   readonly pages = new Map<string, Page>();
+  /** Emptied or replaced, it is a server that has lost its memory. */
+  shares = new ShareMemory();
   #sweptAtMs = 0;
 
   constructor(clock: Clock = systemClock) {
@@ -39,11 +43,11 @@ export interface MemorySyncStoreOptions {
 }
 
 /** A store in memory: the reference for all others, for tests and for what runs in one process. */
-export function memorySyncStore(options: MemorySyncStoreOptions = {}): SyncStore {
+export function memorySyncStore(options: MemorySyncStoreOptions = {}): SyncStore & ShareStore {
   return new MemorySyncStore(options.memory ?? new SyncMemory());
 }
 
-class MemorySyncStore implements SyncStore {
+class MemorySyncStore implements SyncStore, ShareStore {
   readonly name = "memory";
   readonly #memory: SyncMemory;
   #closed = false;
@@ -74,6 +78,11 @@ class MemorySyncStore implements SyncStore {
     if (report.window === window) for (const count of counts) leave(count);
     const names = [...counts.map(({ of }) => of), ...watched];
     return { epochMs, window, sums: names.map((name) => sum(read(name), who)) };
+  }
+
+  async share(report: ShareReport): Promise<ShareReply> {
+    if (this.#closed) throw new SyncClosedError(this.name);
+    return this.#memory.shares.share(report, this.#memory.clock.epochMs());
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Amounts } from "./amounts.ts";
 import type { Ends, Pool } from "./pool.ts";
 import type { Isolation } from "./silence.ts";
+import { newStoreSide, type StoreConfig, type StoreSide, storeMode } from "./store-side.ts";
 import type { Tuning } from "./tuning.ts";
 
 export interface AgentConfig {
@@ -15,6 +16,8 @@ export interface AgentConfig {
   readonly hasBus: boolean;
   /** The bus lets it hear itself. */
   readonly echoes: boolean;
+  /** Without one, only the bus says who may use how much. */
+  readonly store?: StoreConfig | undefined;
   readonly tuning: Tuning;
 }
 
@@ -76,6 +79,7 @@ export interface Agent {
   /** When another process was last heard that goes by the same id. */
   twinAt: number;
   readonly ignored: Map<string, number>;
+  readonly store: StoreSide | undefined;
 }
 
 export function newAgent(config: AgentConfig, now: number): Agent {
@@ -101,13 +105,26 @@ export function newAgent(config: AgentConfig, now: number): Agent {
     toldUntil: -Infinity,
     twinAt: -Infinity,
     ignored: new Map(),
+    store: config.store && newStoreSide(config.store),
   };
 }
 
-/** "listening": too new to send; "cut-off": it hears nobody; "alone": there is nobody; else "member". */
-export type Mode = "listening" | "cut-off" | "alone" | "member";
+/**
+ * "listening": too new to send; "cut-off": it hears nobody; "alone": there is nobody; "served": a store hands out; else
+ * "member".
+ */
+export type Mode = "listening" | "cut-off" | "alone" | "member" | "served";
 
 export function modeOf(agent: Agent, now: number): Mode {
+  return storeMode(agent, undefined, now) ?? busMode(agent, now);
+}
+
+/** In store mode each pool has its own. */
+export function modeIn(agent: Agent, pool: Pool, now: number): Mode {
+  return storeMode(agent, pool, now) ?? busMode(agent, now);
+}
+
+function busMode(agent: Agent, now: number): Mode {
   const { hasBus, echoes, tuning } = agent.config;
   if (!hasBus) return "alone";
   if (isCutOff(agent, now)) return "cut-off";
@@ -130,6 +147,11 @@ export function partOf(agent: Agent, now: number): number {
   // Those whom only others have heard count as if they weighed as much as this one.
   const missing = now < agent.toldUntil ? Math.max(0, agent.toldMembers - agent.members) : 0;
   return weight / (agent.weights + missing * weight);
+}
+
+/** There are others, as far as it knows: what they learn too late needs room. */
+export function isOneOfSeveral({ peers, members }: Agent): boolean {
+  return peers.size > 0 || members > 1;
 }
 
 export function ignore(agent: Agent, why: string): void {

@@ -1,5 +1,6 @@
 import { hash32 } from "../hash.ts";
-import { type Agent, modeOf, partOf } from "./agent.ts";
+import { type Agent, modeIn, partOf } from "./agent.ts";
+import { wantAllotted } from "./allotment.ts";
 import { type Amounts, addTo, at, fits, minus, sizeOf, takeFrom, zeros } from "./amounts.ts";
 import type { OwnClaim, PeerClaim, Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
@@ -17,7 +18,11 @@ export function want(agent: Agent, pool: Pool, next: Amounts | undefined, all: A
     return;
   }
   if (pool.waitingSince === Infinity) pool.waitingSince = now;
-  const mode = modeOf(agent, now);
+  const mode = modeIn(agent, pool, now);
+  if (agent.store?.isStore) {
+    wantAllotted(agent, pool, next, now);
+    return;
+  }
   if (mode === "alone" || mode === "cut-off") return;
   // While the level is too low for it, a large call must not hold up those behind it.
   if (!fits(next, minus(capacityOf(agent, pool, now), pool.reserved))) {

@@ -1,4 +1,6 @@
+import type { ShareReply } from "@hivepace/core";
 import type { Amounts } from "./amounts.ts";
+import type { Ask } from "./ask.ts";
 import type { Refused } from "./level.ts";
 import type { Message } from "./message.ts";
 
@@ -15,6 +17,9 @@ export type Event =
   | { readonly type: "hear"; readonly message: Message }
   /** A message could not be published. */
   | { readonly type: "unpublished"; readonly seq: number }
+  /** The store has answered, or it has not. */
+  | { readonly type: "answer"; readonly seq: number; readonly reply: ShareReply }
+  | { readonly type: "unanswered"; readonly seq: number }
   /** The time that was asked for has come. */
   | { readonly type: "wake" }
   | { readonly type: "leave" };
@@ -23,6 +28,8 @@ export type Event =
 export interface Effects {
   readonly taken: boolean;
   readonly publish: Message | undefined;
+  /** The store is to be called; the answer is an event. */
+  readonly ask: Ask | undefined;
   /** Pools in which the next call should try again. */
   readonly retry: readonly string[];
   /** Call again then, at the latest. */

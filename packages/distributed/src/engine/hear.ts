@@ -10,6 +10,7 @@ import type { Pool } from "./pool.ts";
 import { withAges } from "./publish.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
 import { paceOf, seeGrain } from "./steady-pace.ts";
+import { isQuiet } from "./store-side.ts";
 import { BINS } from "./use-window.ts";
 
 /** More agents than this are no swarm but an attack on our memory. */
@@ -28,6 +29,11 @@ export function hear(agent: Agent, message: Message, now: number): void {
   }
   if (wasCutOff && modeOf(agent, now) !== "cut-off") rejoin(agent, now);
   if (isOwn) return;
+  if (message.store && agent.store) agent.store.elsewhereAt = now;
+  if (isQuiet(agent, now)) {
+    hearInStoreMode(agent, message, now);
+    return;
+  }
   const peer = peerOf(agent, message, now);
   if (!peer) return;
   if (peer.id === id && now - peer.firstHeardAt > 3 * tuning.heartbeatMs) agent.twinAt = now;
@@ -46,6 +52,20 @@ export function hear(agent: Agent, message: Message, now: number): void {
     peer.saidBye = true;
     depart(agent, peer);
   } else if (message.upMs < 2 * tuning.heartbeatMs) welcome(agent, peer, now);
+}
+
+/** Levels are for all. Whoever broadcasts as if there were no store is told, by a few of those who hear it. */
+function hearInStoreMode(agent: Agent, message: Message, now: number): void {
+  for (const { name, level } of message.pools) {
+    const pool = agent.pools.get(name);
+    if (pool && level) hearLevel(agent, pool, level, now);
+  }
+  const { store, members, config } = agent;
+  const [first] = agent.pools.values();
+  if (!store || !first || message.store || now - store.spokeAt < 5 * config.tuning.heartbeatMs) return;
+  if (part(`${config.id} ${message.id} ${message.seq}`) * members >= 4) return;
+  store.spokeAt = now;
+  reportBy(agent, first, now, 0, true);
 }
 
 /** Back on the bus: what went on meanwhile must be heard first, as by a newcomer. */
@@ -213,7 +233,7 @@ export function hearLevel(agent: Agent, pool: Pool, heard: PoolReport["level"] &
   pool.changedAt = now;
   // A few pass it on, in case it was lost on the way to others; if all did, they would drown it.
   const { epoch, round } = level;
-  if (part(`${agent.config.id} ${epoch} ${round}`) * agent.members < 4) reportBy(agent, pool, now, 0);
+  if (part(`${agent.config.id} ${epoch} ${round}`) * agent.members < 4) reportBy(agent, pool, now, 0, true);
 }
 
 /** A number from 0 to 1 that follows from a text: agents do not all do the same at the same time, and none tosses a coin. */

@@ -1,6 +1,7 @@
 import { hash32 } from "../hash.ts";
 import type { Agent } from "./agent.ts";
 import { agreement } from "./agreement.ts";
+import { leftOf } from "./allotment.ts";
 import { type Amounts, addTo, at, fits, isZero, minus, scaled, sizeOf, zeros } from "./amounts.ts";
 import type { ClaimReport } from "./message.ts";
 import type { Ends, Kept, Pool } from "./pool.ts";
@@ -39,7 +40,9 @@ function savedAt(
 ): number {
   const size = sizeOf(cost, most);
   if (config.isolation === "safe" || !Number.isFinite(size)) return Infinity;
-  return Math.max(kept?.since ?? 0, savedSince) + windowMs * size;
+  // Where a window holds less than a call for each, all would save up for the same moment.
+  const spread = config.store && savedSince === -Infinity ? 1 + hash32(config.id) / 2 ** 32 : 1;
+  return Math.max(kept?.since ?? 0, savedSince) + windowMs * size * spread;
 }
 
 /** Cut off: what this agent may have used in its last window. */
@@ -71,10 +74,35 @@ export function claimOfKept(agent: Agent, pool: Pool, now: number): ClaimReport 
 
 /** Remembers the last agreement. The others have missed this agent since its first message that did not come back. */
 export function keep(agent: Agent, pool: Pool, now: number): Kept {
+  const { store } = agent;
+  if (store?.isStore) return keepAllotted(agent, pool, Math.min(now, store.unansweredSince));
+  if (store && store.elsewhereAt > store.answeredAt) return keepPart(agent, pool, now);
   const since = Math.min(now, agent.unansweredSince, agent.unechoedSince);
   const isAgreed = agent.heardAt !== -Infinity;
   const ends = isAgreed ? (agreement(agent, pool, now, since).get(undefined) as Ends) : unheard(agent, pool);
   pool.kept = { since, isAgreed, ...ends };
+  return pool.kept;
+}
+
+/** The store is away: what it used and was handed, and a window later the fair share that it was told last. */
+function keepAllotted(agent: Agent, pool: Pool, since: number): Kept {
+  const { allotment, own } = pool;
+  const isAgreed = allotment?.isAgreed === true;
+  const left = leftOf(pool);
+  const ends = isAgreed
+    ? { from: own.sum.map((amount, i) => amount + at(left, i)), to: allotment.fair }
+    : unheard(agent, pool);
+  pool.kept = { since, isAgreed, ...ends };
+  return pool.kept;
+}
+
+/**
+ * All others are in store mode and it cannot reach the store: they said how many they are. Nobody keeps anything free for
+ * one that the store does not know, so that it has what is left after a long silence.
+ */
+function keepPart(agent: Agent, pool: Pool, now: number): Kept {
+  const part = scaled(pool.limits, 1 / Math.max(agent.toldMembers, agent.members));
+  pool.kept = { since: now - 2 * pool.config.windowMs - 60_000, isAgreed: true, from: part, to: part };
   return pool.kept;
 }
 

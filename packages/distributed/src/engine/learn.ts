@@ -9,7 +9,7 @@ import { BINS } from "./use-window.ts";
  */
 export function learn(agent: Agent, pool: Pool, now: number): void {
   const { seen, used } = pool;
-  if (!seen || modeOf(agent, now) === "listening") return;
+  if (!seen || modeOf(agent, now) === "listening" || now < (agent.store?.returnsAt ?? 0)) return;
   pool.seen = undefined;
   const binMs = used.windowMs / BINS;
   const others = zeros(pool.limits.length);

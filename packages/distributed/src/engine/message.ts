@@ -17,6 +17,8 @@ export interface Message {
   readonly members: number;
   /** It leaves; this was its last message. */
   readonly bye: boolean;
+  /** It is in store mode: only who is cut off from the store has to mind. */
+  readonly store?: boolean | undefined;
   /** Those pools of which there is something to say. */
   readonly pools: readonly PoolReport[];
 }

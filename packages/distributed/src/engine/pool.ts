@@ -2,6 +2,7 @@ import { type Amounts, zeros } from "./amounts.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { FULL, type Level, type LevelRules } from "./level.ts";
 import { Pace } from "./pace.ts";
+import type { Allotment } from "./store-side.ts";
 import type { Place, Turns } from "./turn.ts";
 import { UseWindow } from "./use-window.ts";
 
@@ -87,6 +88,9 @@ export interface Pool {
   seen: { readonly at: number; readonly bins: readonly Amounts[] } | undefined;
   /** The last agreement, once this agent is cut off. */
   kept: Kept | undefined;
+  /** What the store has told, in store mode; and when something was last sent. */
+  allotment: Allotment | undefined;
+  sentAt: number;
   /** When it last sent a call larger than what it keeps. */
   savedSince: number;
 }
@@ -148,6 +152,8 @@ export function newPool(config: PoolConfig): Pool {
     welcomeUntil: -Infinity,
     seen: undefined,
     kept: undefined,
+    allotment: undefined,
+    sentAt: -Infinity,
     savedSince: -Infinity,
   };
 }

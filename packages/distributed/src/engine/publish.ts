@@ -1,11 +1,12 @@
 import type { Agent } from "./agent.ts";
-import { modeOf } from "./agent.ts";
+import { modeIn } from "./agent.ts";
 import { zeros } from "./amounts.ts";
 import { claimOfKept } from "./kept.ts";
 import { FULL, type Level, levelAt } from "./level.ts";
 import type { ClaimReport, Message, PoolReport } from "./message.ts";
 import type { OwnClaim, Pool } from "./pool.ts";
 import { forgetKnown, heartbeatOf, isActive, publishAt } from "./schedule.ts";
+import { isQuiet } from "./store-side.ts";
 
 /** The message that is due now, if one is. */
 export function publish(agent: Agent, now: number, bye = false): Message | undefined {
@@ -13,18 +14,34 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
   const { heartbeatMs } = agent.config.tuning;
   const nextMs = heartbeatOf(agent, now);
   const seq = ++agent.seq;
-  const isHeartbeat = now - agent.publishedAt >= nextMs;
+  const isHeartbeat = now - agent.publishedAt >= nextMs && !isQuiet(agent, now);
   const pools: PoolReport[] = [];
   for (const pool of agent.pools.values()) {
     // The last word says all that others do not know yet.
-    const isTime = bye || (isHeartbeat && now - pool.reportedAt >= heartbeatMs / 2);
+    const isTime = (bye && !isQuiet(agent, now)) || (isHeartbeat && now - pool.reportedAt >= heartbeatMs / 2);
     if (pool.reportAt <= now || (isTime && isActive(pool, now))) pools.push(report(agent, pool, seq, now));
   }
   agent.publishedAt = now;
   if (agent.unansweredSince === Infinity) agent.unansweredSince = now;
   if (agent.unechoedSince === Infinity) agent.unechoedSince = now;
   const { id, life, weight } = agent.config;
-  return { id, life, seq, upMs: now - agent.startedAt, nextMs, weight, members: agent.members, bye, pools };
+  return {
+    id,
+    life,
+    seq,
+    upMs: now - agent.startedAt,
+    nextMs,
+    weight,
+    members: agent.members,
+    bye,
+    ...storeOf(agent),
+    pools,
+  };
+}
+
+/** Others need not know of it while the bus is all there is. */
+function storeOf({ store }: Agent): { store?: boolean } {
+  return store?.isStore ? { store: true } : {};
 }
 
 function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport {
@@ -42,7 +59,7 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
     claim.publishedAt = now;
   }
   pool.backs = pool.backs.filter((back) => now - back.at < 4 * heartbeatMs);
-  const mode = modeOf(agent, now);
+  const mode = modeIn(agent, pool, now);
   return {
     name: pool.config.name,
     windowMs: pool.config.windowMs,

@@ -1,11 +1,11 @@
-import type { Agent } from "./agent.ts";
+import { type Agent, isOneOfSeveral } from "./agent.ts";
 import { at } from "./amounts.ts";
 import { levelAt } from "./level.ts";
 import type { Pool } from "./pool.ts";
 
 /** What the swarm may use in a window now. */
 export function capacityOf(agent: Agent, pool: Pool, now: number): number[] {
-  const headroom = agent.peers.size > 0 ? agent.config.tuning.headroom : 0;
+  const headroom = isOneOfSeveral(agent) ? agent.config.tuning.headroom : 0;
   const level = levelAt(pool.level, now);
   const { limits: configured, rules } = pool.config;
   // Every decision comes by here: a copy and a loop, for closures are slow.

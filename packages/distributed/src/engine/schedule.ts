@@ -1,6 +1,7 @@
 import type { Agent } from "./agent.ts";
 import { at, takeFrom } from "./amounts.ts";
 import type { Pool } from "./pool.ts";
+import { isQuiet } from "./store-side.ts";
 
 /** After so long everyone has heard what was said. Where nothing can be spared it has to be surer than elsewhere. */
 export function settleMsOf({ config }: Agent, pool: Pool): number {
@@ -17,8 +18,12 @@ function careOf(headroom: number, { limits }: Pool): number {
   return 1;
 }
 
-/** Has this pool reported as soon as messages may follow each other, and then so many times again. */
-export function reportBy(agent: Agent, pool: Pool, now: number, repeats: number): void {
+/**
+ * Has this pool reported as soon as messages may follow each other, and then so many times again. In store mode only what
+ * all must hear at once.
+ */
+export function reportBy(agent: Agent, pool: Pool, now: number, repeats: number, isUrgent = false): void {
+  if (!isUrgent && isQuiet(agent, now)) return;
   const { gapMs } = agent.config.tuning;
   pool.reportAt = Math.min(pool.reportAt, Math.max(now, agent.publishedAt + gapMs));
   pool.repeats = Math.max(pool.repeats, repeats);
@@ -37,7 +42,7 @@ export function isActive(pool: Pool, now: number): boolean {
 
 /** When the next message is due. */
 export function publishAt(agent: Agent, now: number): number {
-  let due = agent.publishedAt + heartbeatOf(agent, now);
+  let due = isQuiet(agent, now) ? Infinity : agent.publishedAt + heartbeatOf(agent, now);
   for (const pool of agent.pools.values()) due = Math.min(due, pool.reportAt);
   return due;
 }

@@ -1,5 +1,8 @@
-import { type Agent, modeOf } from "./agent.ts";
+import { type Agent, modeIn } from "./agent.ts";
+import { isAllotted } from "./allotment.ts";
 import { type Amounts, addTo, fits, minus, takeFrom } from "./amounts.ts";
+import { answer, forgetPeers, unanswered } from "./answer.ts";
+import { ask, askAt } from "./ask.ts";
 import { fitsBetween } from "./backfill.ts";
 import { claimsBefore, isHeard, want } from "./claim.ts";
 import { recognise } from "./elsewhere.ts";
@@ -39,25 +42,35 @@ export function step(agent: Agent, event: Event, now: number): Effects {
     case "hear":
       hear(agent, event.message, now);
       break;
+    case "answer":
+      answer(agent, event.seq, event.reply, now);
+      wake(agent, now);
+      break;
+    case "unanswered":
+      unanswered(agent, event.seq);
+      break;
     case "wake":
       wake(agent, now);
       break;
     case "leave": {
       const message = publish(agent, now, true);
+      const goodbye = ask(agent, now, true);
       agent.left = true;
-      return { taken: false, publish: message, retry: NONE, wakeAt: Infinity };
+      return { taken: false, publish: message, ask: goodbye, retry: NONE, wakeAt: Infinity };
     }
   }
   const message = publish(agent, now);
+  const call = ask(agent, now);
   const retry: string[] = [];
   let wakeAt = agent.config.hasBus ? Math.min(publishAt(agent, now), now + agent.config.tuning.heartbeatMs) : Infinity;
+  wakeAt = Math.max(now, Math.min(wakeAt, askAt(agent)));
   for (const [name, pool] of agent.pools) {
     if (!pool.next) continue;
     const tryAt = nextTryAt(agent, pool, pool.next, now);
     if (tryAt > now) wakeAt = Math.min(wakeAt, tryAt);
     else retry.push(name);
   }
-  return { taken: false, publish: message, retry, wakeAt };
+  return { taken: false, publish: message, ask: call, retry, wakeAt };
 }
 
 /** A decision looks at one pool and publishes nothing: what is to be said of it is said on waking, not on the request path. */
@@ -65,7 +78,7 @@ function decide(agent: Agent, pool: Pool, cost: Amounts, now: number): Effects {
   look(agent, pool, now);
   const taken = take(agent, pool, cost, now);
   const wakeAt = agent.config.hasBus && !agent.left ? Math.max(now, pool.reportAt) : Infinity;
-  return { taken, publish: undefined, retry: NONE, wakeAt };
+  return { taken, publish: undefined, ask: undefined, retry: NONE, wakeAt };
 }
 
 /** Whatever is asked next, a pool is what it is now. */
@@ -84,12 +97,19 @@ function notice(agent: Agent, now: number): void {
 
 function wake(agent: Agent, now: number): void {
   if (now - agent.sweptAt >= agent.config.tuning.heartbeatMs / 2) sweep(agent, now);
-  const mode = modeOf(agent, now);
+  const { store } = agent;
+  if (store && store.movingUntil !== -Infinity && now >= store.movingUntil) {
+    store.movingUntil = -Infinity;
+    forgetPeers(agent, now);
+  }
   for (const pool of agent.pools.values()) {
+    const mode = modeIn(agent, pool, now);
     if (mode === "cut-off" && !pool.kept) {
       keep(agent, pool, now);
       pool.claim = undefined;
     }
+    // The change back to the bus is over.
+    if (store && !store.isStore && mode !== "cut-off") pool.kept = undefined;
     // After the mode has changed there may be a claim to open.
     if (pool.next) want(agent, pool, pool.next, pool.all, now);
   }
@@ -123,7 +143,9 @@ function refused(agent: Agent, pool: Pool, details: Parameters<typeof refuse>[1]
   pool.level = level;
   pool.levelKnownAt = now;
   pool.changedAt = now;
-  reportBy(agent, pool, now, repeatsOf(agent, pool));
+  reportBy(agent, pool, now, repeatsOf(agent, pool), true);
+  // The store has it for those who hear no bus, and hands out less.
+  if (agent.store?.isStore) agent.store.askAt = Math.min(agent.store.askAt, now);
 }
 
 /** When the next call could go, as far as we know now; at once if it could already. Never too late, often too early. */
@@ -131,8 +153,12 @@ function nextTryAt(agent: Agent, pool: Pool, next: Amounts, now: number): number
   const { listen, heartbeatMs } = agent.config.tuning;
   const pauseEnds = pausedUntil(pool.level);
   if (pauseEnds > now) return pauseEnds;
-  const mode = modeOf(agent, now);
-  if (mode === "listening") return Math.max(agent.joinedAt + listen * heartbeatMs, now + 1);
+  const mode = modeIn(agent, pool, now);
+  if (mode === "served") return isAllotted(pool, next) ? now : Infinity;
+  if (mode === "listening") {
+    if (agent.store?.isStore) return Infinity;
+    return Math.max(agent.joinedAt + listen * heartbeatMs, now + 1);
+  }
   if (mode === "cut-off") return keptAt(agent, pool, next, now);
   const { claim } = pool;
   if (mode === "member") {

@@ -1,4 +1,5 @@
-import { type Agent, modeOf, partOf } from "./agent.ts";
+import { type Agent, modeIn, partOf } from "./agent.ts";
+import { takeAllotted } from "./allotment.ts";
 import { type Amounts, addTo, at, fits, SLACK, sizeOf, takeFrom } from "./amounts.ts";
 import { fitsBetween } from "./backfill.ts";
 import { claimsBefore, isHeard } from "./claim.ts";
@@ -13,9 +14,11 @@ import { serve } from "./turn.ts";
 /** May a call of this cost be sent now? Counts it if so. */
 export function take(agent: Agent, pool: Pool, cost: Amounts, now: number): boolean {
   if (now < pausedUntil(pool.level)) return false;
-  const mode = modeOf(agent, now);
+  const mode = modeIn(agent, pool, now);
   if (mode === "listening") return false;
-  if (mode === "cut-off") {
+  if (mode === "served") {
+    if (!takeAllotted(pool, cost)) return false;
+  } else if (mode === "cut-off") {
     if (!takeKept(agent, pool, cost, now)) return false;
   } else {
     const isAllowed = mode === "alone" ? takeAlone : pool.claim ? takeClaimed : takeBlindly;
@@ -72,6 +75,7 @@ function charge(agent: Agent, pool: Pool, cost: Amounts, now: number): void {
   const capacity = capacityOf(agent, pool, now);
   pool.pace.add(now, cost, paceIn(agent, pool, capacity));
   pool.changedAt = now;
+  pool.sentAt = now;
   seeGrain(pool, cost);
   const part = partOf(agent, now);
   serve(pool.turns, sizeOf(cost, pool.limits) / agent.config.weight, debt / agent.weights);

@@ -60,6 +60,13 @@ export class UseWindow {
     return sum;
   }
 
+  clear(): void {
+    this.#slots = [];
+    this.#amounts = [];
+    this.#first = 0;
+    this.sum.fill(0);
+  }
+
   /** What was used at `time` or later. */
   since(time: number): number[] {
     const sum = zeros(this.sum.length);

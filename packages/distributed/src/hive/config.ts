@@ -36,7 +36,15 @@ export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: 
     warn("HIVEPACE_NAMESPACE_GUESSED", 'no namespace was given: all agents without one share the namespace "default"');
   const { endpoints: _, keys: _keys, sync: _sync, mode: _mode, ...rest } = options;
   // Where nobody chose a namespace, subjects are those that agents of every make know.
-  const swarm = swarmSettings({ ...rest, sharing: "fair", bus, agentId, namespace: isGuessed ? undefined : namespace });
+  const swarm = swarmSettings({
+    ...rest,
+    sharing: "fair",
+    bus,
+    sync: store,
+    agentId,
+    namespace: isGuessed ? undefined : namespace,
+    storeNamespace: namespace,
+  });
   return { swarm, namespace, mode, windowMs, leaseMs };
 }
 

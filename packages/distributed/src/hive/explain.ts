@@ -32,7 +32,7 @@ export function explain(
 function limitsOf(target: Target, share: Share, agent: Agent, now: number): HiveLimit[] {
   const { pool, dimensions } = share;
   const capacity = capacityOf(agent, pool, now);
-  const fair = agreement(agent, pool, now).get(undefined)?.to ?? capacity;
+  const fair = agent.store?.isStore ? pool.allotment?.fair : agreement(agent, pool, now).get(undefined)?.to;
   return dimensions.flatMap((dimension, i) => {
     const limit = at(pool.limits, i);
     if (limit >= UNLIMITED) return [];
@@ -44,7 +44,7 @@ function limitsOf(target: Target, share: Share, agent: Agent, now: number): Hive
       total: at(capacity, i),
       used: Math.max(0, at(pool.used.sum, i)),
       usedHere: Math.max(0, at(pool.own.sum, i)),
-      share: at(fair, i),
+      share: at(fair ?? capacity, i),
     };
   });
 }

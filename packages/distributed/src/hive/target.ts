@@ -1,5 +1,5 @@
 import type { EndpointCount, RateDecision } from "@hivepace/core";
-import { modeOf } from "../engine/agent.ts";
+import { isOneOfSeveral, modeOf } from "../engine/agent.ts";
 import { type Amounts, at, fits } from "../engine/amounts.ts";
 import { keptAt } from "../engine/kept.ts";
 import { pausedUntil } from "../engine/level.ts";
@@ -72,8 +72,8 @@ export class Share implements Watched {
 
   /** No window of the whole limit holds so much. */
   isTooLarge(cost: Amounts): boolean {
-    const { peers, config } = this.#member.agent;
-    const headroom = peers.size > 0 ? config.tuning.headroom : 0;
+    const { agent } = this.#member;
+    const headroom = isOneOfSeveral(agent) ? agent.config.tuning.headroom : 0;
     return cost.some((amount, i) => amount > at(this.pool.limits, i) - Math.floor(at(this.pool.limits, i) * headroom));
   }
 

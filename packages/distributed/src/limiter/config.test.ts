@@ -20,6 +20,8 @@ test("the defaults are those of the origin, and ours beside them", () => {
     sharing: "fair",
     minCapacity: 1,
     isolation: "balanced",
+    aggregation: "auto",
+    aggregationAt: { above: 300, below: 200 },
     weight: 1,
     maxQueue: Infinity,
   });
@@ -35,6 +37,9 @@ test("a bus and an id are enough, and what is undefined is as if it were not the
 test.each<[string, unknown[]]>([
   ["bus", [undefined, null, {}, 7]],
   ["agentId", [undefined, "", 7, "x".repeat(201)]],
+  ["sync", [{}, 7]],
+  ["aggregation", ["redis", null, 7]],
+  ["aggregationAt", [{ above: 1, below: 2 }, { above: 0, below: 0 }, {}, 7]],
   ["reduceFactor", [0, 1, -1, 2, Number.NaN, "0.5"]],
   ["recoveryIntervalMs", [0, -1, Infinity, Number.NaN, 86_400_001]],
   ["recoveryFactor", [1, 0.9, 10.1, Number.NaN]],

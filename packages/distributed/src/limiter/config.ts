@@ -1,8 +1,10 @@
 import type { MessageBus } from "@hivepace/bus";
-import { type CapacityUpdate, type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
+import { type CapacityUpdate, type Clock, InvalidConfigError, type SyncStore, systemClock } from "@hivepace/core";
 import { AMOUNT, checkMaxQueue, isAmount } from "@hivepace/core/internal";
+import { resolveNamespace } from "@hivepace/namespace";
 import { type Isolation, KEPT } from "../engine/silence.ts";
 import { LONGEST_ID } from "../wire/subjects.ts";
+import { type Aggregation, type AggregationAt, checkAggregation } from "./aggregation.ts";
 
 /** How an agent holds limits together with others. */
 export interface SwarmOptions {
@@ -26,6 +28,13 @@ export interface SwarmOptions {
   expectedAgents?: number | undefined;
   /** Signs all messages and ignores others. A pair is the one that signs and the one that was valid before it. */
   secret?: string | readonly [current: string, previous: string] | undefined;
+  /**
+   * Who says how much each agent may use, when there is a `sync` store: "bus": the agents agree among themselves; "store":
+   * the store hands it out, for thousands of agents; "auto": the one or the other, by how many they are. The same for all.
+   */
+  aggregation?: Aggregation | undefined;
+  /** With "auto": the store from more agents than `above` on, the bus again from fewer than `below` on. */
+  aggregationAt?: AggregationAt | undefined;
   /** Its part when there is not enough for all, beside that of others. */
   weight?: number | undefined;
   /** How many may wait for one resource; the next is refused with CAPACITY_EXHAUSTED. Default: any number. */
@@ -39,6 +48,8 @@ export interface DistributedConfig extends SwarmOptions {
   bus: MessageBus;
   /** No two agents on the bus have the same. */
   agentId: string;
+  /** A store that all agents have, for `aggregation`. Lent: it stays open when the limiter is closed. */
+  sync?: SyncStore | undefined;
   /** "fair": the sum over all agents is the limit. "none": each agent has all of it, and only cuts are shared. */
   sharing?: "fair" | "none" | undefined;
   /** Agents of other namespaces on the same bus are not heard. Default: subjects have no prefix. */
@@ -55,6 +66,8 @@ export const defaultDistributedConfig = Object.freeze({
   sharing: "fair",
   minCapacity: 1,
   isolation: "balanced",
+  aggregation: "auto",
+  aggregationAt: Object.freeze({ above: 300, below: 200 }),
   weight: 1,
   maxQueue: Infinity,
 } as const);
@@ -63,6 +76,11 @@ export const defaultDistributedConfig = Object.freeze({
 export interface Settings {
   /** Undefined: it is alone. */
   readonly bus: MessageBus | undefined;
+  readonly sync: SyncStore | undefined;
+  /** What keys in the store begin with. */
+  readonly storeNamespace: string;
+  readonly aggregation: Aggregation;
+  readonly aggregationAt: AggregationAt;
   readonly agentId: string;
   readonly reduceFactor: number;
   readonly recoveryIntervalMs: number;
@@ -98,7 +116,9 @@ export function settingsOf(config: DistributedConfig): Settings {
 }
 
 /** The same for one that may do without a bus. */
-export function swarmSettings(config: Omit<DistributedConfig, "bus"> & { bus?: MessageBus | undefined }): Settings {
+export function swarmSettings(
+  config: Omit<DistributedConfig, "bus"> & { bus?: MessageBus | undefined; storeNamespace?: string | undefined },
+): Settings {
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
   const settings = { ...defaultDistributedConfig, clock: systemClock, ...given } as unknown as Settings &
     DistributedConfig;
@@ -123,6 +143,7 @@ export function swarmSettings(config: Omit<DistributedConfig, "bus"> & { bus?: M
     "a string that is not empty",
     namespace,
   );
+  checkAggregation(settings.aggregation, settings.aggregationAt, config.sync, settings.sharing);
   between("weight", weight, 1e-3, 1e3, true, true);
   checkMaxQueue(settings.maxQueue);
   const isListener = onCapacityChange === undefined || typeof onCapacityChange === "function";
@@ -131,11 +152,18 @@ export function swarmSettings(config: Omit<DistributedConfig, "bus"> & { bus?: M
   return Object.freeze({
     ...settings,
     bus: config.bus,
+    sync: config.sync,
+    storeNamespace: config.storeNamespace ?? storeNamespaceOf(config),
     cooldownMs,
     expectedAgents,
     namespace,
     secrets: secretsOf(config.secret),
   });
+}
+
+/** Without a store nobody has to be told which namespace it is. */
+function storeNamespaceOf({ sync, namespace }: Pick<DistributedConfig, "sync" | "namespace">): string {
+  return sync ? resolveNamespace({ namespace }).namespace : (namespace ?? "");
 }
 
 function secretsOf(secret: DistributedConfig["secret"]): readonly string[] {

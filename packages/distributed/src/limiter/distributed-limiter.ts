@@ -31,6 +31,12 @@ export interface SwarmStatus {
   readonly mode: SwarmMode;
   /** "none": it has no bus and is alone. */
   readonly bus: BusState | "none";
+  /** Who says how much each may use now; and how long ago the store last answered, undefined when never. */
+  readonly aggregation: "bus" | "store";
+  readonly storeAgeMs: number | undefined;
+  /** Calls of the store without an answer, and why the last one had none. */
+  readonly storeFailures: number;
+  readonly lastStoreFailure: string | undefined;
   /** Live agents, this one included. */
   readonly members: number;
   readonly peers: readonly PeerStatus[];

@@ -1,5 +1,6 @@
 import type { Clock } from "@hivepace/core";
 import type { Agent } from "../engine/agent.ts";
+import type { Ask } from "../engine/ask.ts";
 import type { Event } from "../engine/events.ts";
 import type { Message } from "../engine/message.ts";
 import { step } from "../engine/step.ts";
@@ -8,6 +9,8 @@ export interface HostOptions {
   readonly agent: Agent;
   readonly clock: Clock;
   readonly publish: (message: Message) => void;
+  /** Calls the store; what it answers, or that it does not, is an event. */
+  readonly ask: (ask: Ask) => void;
   /** The calls that wait for this pool should try again. */
   readonly serve: (pool: string) => void;
   /** Something may have changed that others look at. Says when that will be the case next. */
@@ -37,6 +40,7 @@ export class Host {
     // A decision changes nothing that anyone looks at. Whoever looks here hears of a change before it is passed on.
     const lookAt = event.type === "take" ? Infinity : this.#options.look(now);
     if (effects.publish) this.#options.publish(effects.publish);
+    if (effects.ask) this.#options.ask(effects.ask);
     this.#plan(Math.min(effects.wakeAt, lookAt), now);
     if (effects.retry.length > 0) this.#serve(effects.retry);
     return effects.taken;
@@ -51,12 +55,12 @@ export class Host {
   }
 
   /** The goodbye, if it can still be said. Afterwards nothing happens here any more. */
-  close(): Message | undefined {
-    if (this.#isClosed) return undefined;
-    const { publish } = step(this.agent, { type: "leave" }, this.#options.clock.now());
+  close(): { readonly publish?: Message | undefined; readonly ask?: Ask | undefined } {
+    if (this.#isClosed) return {};
+    const { publish, ask } = step(this.agent, { type: "leave" }, this.#options.clock.now());
     this.#isClosed = true;
     this.#cancel?.();
-    return publish;
+    return { publish, ask };
   }
 
   #serve(pools: readonly string[]): void {

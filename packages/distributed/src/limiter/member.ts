@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
-import type { Clock } from "@hivepace/core";
+import type { Clock, ShareStore } from "@hivepace/core";
 import { type Agent, modeOf, newAgent } from "../engine/agent.ts";
 import type { Amounts } from "../engine/amounts.ts";
+import type { Ask } from "../engine/ask.ts";
 import { usedElsewhere } from "../engine/elsewhere.ts";
 import { hearLevel } from "../engine/hear.ts";
 import { levelAt, type Refused, wholeAgain } from "../engine/level.ts";
@@ -15,6 +16,7 @@ import { BadMessage } from "../wire/fields.ts";
 import { LONGEST_REASON } from "../wire/level-fields.ts";
 import { decodePresence, encodePresence } from "../wire/presence.ts";
 import { CAPACITY_SUBJECT, PRESENCE_SUBJECT } from "../wire/subjects.ts";
+import { shareStore, storeOf } from "./aggregation.ts";
 import { BusLink } from "./bus-link.ts";
 import type { Settings } from "./config.ts";
 import { bounded, boundedLevel, foreignLevel } from "./hearing.ts";
@@ -35,6 +37,8 @@ export class Member {
   readonly host: Host;
   readonly link: BusLink | undefined;
   readonly #clock: Clock;
+  readonly #store: ShareStore | undefined;
+  readonly #namespace: string;
   readonly #isSigned: boolean;
   readonly #isShared: boolean;
   readonly #pools: Pools;
@@ -46,11 +50,17 @@ export class Member {
   /** When a message of its own last came back. */
   echoAt = -Infinity;
   isClosed = false;
+  /** Calls of the store that it did not answer, and why it did not answer the last of them. */
+  storeFailures = 0;
+  lastStoreFailure: unknown;
 
   constructor(settings: Settings, options: MemberOptions) {
     const { agentId: id, bus, clock, weight, isolation, expectedAgents } = settings;
     const { heartbeatIntervalMs, secrets, sharing } = settings;
     this.#clock = clock;
+    const store = storeOf(settings);
+    this.#store = store && settings.sync && shareStore(settings.sync);
+    this.#namespace = settings.storeNamespace;
     this.#isSigned = secrets.length > 0;
     this.#isShared = sharing === "fair";
     const ears = {
@@ -68,6 +78,7 @@ export class Member {
         expectedAgents,
         hasBus: this.link !== undefined,
         echoes: this.link?.echoes ?? false,
+        store,
         tuning: { ...TUNING, heartbeatMs: heartbeatIntervalMs, idleHeartbeatMs: 5 * heartbeatIntervalMs },
       },
       clock.now(),
@@ -82,6 +93,7 @@ export class Member {
         if (this.#held) this.#held.push(message);
         else void this.#publish(message);
       },
+      ask: (ask) => void this.#ask(ask),
       serve: options.serve,
       look: (now) => {
         this.#worries.look(now);
@@ -154,15 +166,15 @@ export class Member {
     if (levelAt(pool.level, now) >= 1) return;
     const level = wholeAgain(pool.level, now, this.agent.config.id);
     hearLevel(this.agent, pool, withAges(level, now), now);
-    reportBy(this.agent, pool, now, repeatsOf(this.agent, pool));
+    reportBy(this.agent, pool, now, repeatsOf(this.agent, pool), true);
     this.host.do({ type: "wake" }, now);
   }
 
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    const goodbye = this.host.close();
-    if (goodbye) await this.#publish(goodbye);
+    const { publish, ask } = this.host.close();
+    await Promise.all([publish && this.#publish(publish), ask && this.#ask(ask)]);
     await this.link?.close();
   }
 
@@ -171,6 +183,19 @@ export class Member {
     if (!link) return;
     const payloads = encodePresence(message, link.maxBytes);
     await Promise.all(payloads.map((payload) => link.publish(PRESENCE_SUBJECT, payload)));
+  }
+
+  /** Never rejects: that there is no answer is one, too. */
+  async #ask(ask: Ask): Promise<void> {
+    const { sequence: seq } = ask;
+    try {
+      const reply = await this.#store?.share({ ...ask, namespace: this.#namespace });
+      this.host.do(reply ? { type: "answer", seq, reply } : { type: "unanswered", seq });
+    } catch (error) {
+      this.storeFailures++;
+      this.lastStoreFailure = error;
+      this.host.do({ type: "unanswered", seq });
+    }
   }
 
   #announce(pool: Pool, now: number): void {

@@ -1,7 +1,8 @@
 import type { Clock } from "@hivepace/core";
 import type { WaitingRoom } from "@hivepace/core/internal";
-import { modeOf, partOf } from "../engine/agent.ts";
+import { isOneOfSeveral, modeIn, partOf } from "../engine/agent.ts";
 import { agreement } from "../engine/agreement.ts";
+import { leftOf } from "../engine/allotment.ts";
 import { type Amounts, at, SLACK } from "../engine/amounts.ts";
 import { claimsBefore, isHeard } from "../engine/claim.ts";
 import { mostKept } from "../engine/kept.ts";
@@ -45,9 +46,9 @@ export class SharedResource implements SwarmResource {
 
   /** What the swarm can hold when its level is whole. */
   get burst(): number {
-    const { peers, config } = this.#host.agent;
+    const { agent } = this.#host;
     const limit = at(this.pool.limits, 0);
-    return peers.size > 0 ? limit - Math.floor(limit * config.tuning.headroom) : limit;
+    return isOneOfSeveral(agent) ? limit - Math.floor(limit * agent.config.tuning.headroom) : limit;
   }
 
   take(cost: number, now: number): boolean {
@@ -94,11 +95,13 @@ export class SharedResource implements SwarmResource {
     const { pool } = this;
     if (now < pausedUntil(pool.level) || now < this.#listensUntil) return 0;
     const room = at(roomOf(agent, pool, now), 0);
-    switch (modeOf(agent, now)) {
+    switch (modeIn(agent, pool, now)) {
       case "listening":
         return 0;
       case "alone":
         return whole(room);
+      case "served":
+        return whole(at(leftOf(pool), 0));
       case "cut-off":
         return whole(this.share(now) - at(pool.own.sum, 0));
       case "member": {
@@ -115,8 +118,9 @@ export class SharedResource implements SwarmResource {
 
   share(now: number): number {
     const { agent } = this.#host;
-    const mode = modeOf(agent, now);
+    const mode = modeIn(agent, this.pool, now);
     if (mode === "listening" || now < this.#listensUntil) return 0;
+    if (mode === "served") return this.pool.allotment?.fair[0] ?? 0;
     if (mode === "cut-off") return at(mostKept(agent, this.pool, now), 0);
     return at(agreement(agent, this.pool, now).get(undefined)?.to ?? [0], 0);
   }

@@ -1,8 +1,15 @@
-import { modeOf } from "../engine/agent.ts";
+import { type Mode, modeOf } from "../engine/agent.ts";
 import { at } from "../engine/amounts.ts";
 import { type Level, levelAt, pausedUntil } from "../engine/level.ts";
 import { agentOf } from "../wire/capacity.ts";
-import type { DistributedStatus, LevelCause, PeerStatus, ResourceStatus, SwarmStatus } from "./distributed-limiter.ts";
+import type {
+  DistributedStatus,
+  LevelCause,
+  PeerStatus,
+  ResourceStatus,
+  SwarmMode,
+  SwarmStatus,
+} from "./distributed-limiter.ts";
 import type { Member } from "./member.ts";
 import type { SwarmResource } from "./swarm-resource.ts";
 import { totalOf } from "./total.ts";
@@ -27,8 +34,9 @@ export function memberStatus(member: Member, now: number): SwarmStatus {
     peers.push({ agentId: id, state, heardAgoMs: now - heardAt });
   return {
     agentId: agent.config.id,
-    mode: isClosed ? "closed" : modeOf(agent, now),
+    mode: isClosed ? "closed" : swarmMode(modeOf(agent, now)),
     bus: link?.state ?? "none",
+    ...storeStatus(member, now),
     members: agent.members,
     peers,
     viewAgeMs: agent.heardAt === -Infinity ? undefined : now - agent.heardAt,
@@ -41,6 +49,23 @@ export function memberStatus(member: Member, now: number): SwarmStatus {
     lastFailure: link?.lastFailure === undefined ? undefined : String(link.lastFailure),
     ignored,
   };
+}
+
+function storeStatus(
+  { agent: { store }, storeFailures, lastStoreFailure }: Member,
+  now: number,
+): Pick<SwarmStatus, "aggregation" | "storeAgeMs" | "storeFailures" | "lastStoreFailure"> {
+  return {
+    aggregation: store?.isStore ? "store" : "bus",
+    storeAgeMs: store && store.answeredAt > -Infinity ? now - store.answeredAt : undefined,
+    storeFailures,
+    lastStoreFailure: lastStoreFailure === undefined ? undefined : String(lastStoreFailure),
+  };
+}
+
+/** For people, whoever is served by the store is a member. */
+function swarmMode(mode: Mode): SwarmMode {
+  return mode === "served" ? "member" : mode;
 }
 
 function resourceStatus(resource: SwarmResource, now: number): ResourceStatus {

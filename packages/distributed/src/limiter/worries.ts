@@ -26,6 +26,9 @@ export class Worries {
     this.#compareLimits();
     const mode = modeOf(this.#agent, now);
     if (now - startedAt < SETTLED * tuning.heartbeatMs || mode === "cut-off" || mode === "listening") return;
+    // In store mode the store counts them, pool by pool.
+    if (this.#agent.store?.isStore && ![...this.#agent.pools.values()].some(({ allotment }) => allotment?.isAgreed))
+      return;
     if (expectedAgents !== undefined) {
       if (members < expectedAgents)
         this.#say("HIVEPACE_FEWER_AGENTS", `${members} of ${expectedAgents} expected agents are on the bus`);

@@ -1,11 +1,13 @@
 import { type Agent, newAgent } from "../engine/agent.ts";
 import { type Amounts, addTo, minus, scaled, takeFrom, zeros } from "../engine/amounts.ts";
+import type { Ask } from "../engine/ask.ts";
 import type { Effects, Event } from "../engine/events.ts";
 import { countMembers } from "../engine/members.ts";
 import type { Message } from "../engine/message.ts";
 import { newPool, type Pool } from "../engine/pool.ts";
 import type { Isolation } from "../engine/silence.ts";
 import { step } from "../engine/step.ts";
+import type { StoreConfig } from "../engine/store-side.ts";
 import { TUNING, type Tuning } from "../engine/tuning.ts";
 import type { Answer, Call, Participant, World } from "./world.ts";
 
@@ -26,6 +28,7 @@ export interface HiveAgentOptions {
   /** This agent's own clock, for the world's time. */
   readonly clock: (worldMs: number) => number;
   readonly tuning: Partial<Tuning> | undefined;
+  readonly store: StoreConfig | undefined;
   /** Called after everything that happens to it. */
   readonly observe: (agent: Agent, event: Event, effects: Effects) => void;
 }
@@ -45,7 +48,7 @@ export class HiveAgent implements Participant {
   #trying = 0;
 
   constructor(world: World, options: HiveAgentOptions) {
-    const { id, life, weight, isolation, expectedAgents, tuning } = options;
+    const { id, life, weight, isolation, expectedAgents, tuning, store } = options;
     this.#world = world;
     this.#options = options;
     this.#waitingAmounts = zeros(world.limits.length);
@@ -57,6 +60,7 @@ export class HiveAgent implements Participant {
       expectedAgents,
       hasBus: true,
       echoes: true,
+      store,
       tuning: { ...TUNING, ...tuning },
     };
     this.state = newAgent(config, this.#now);
@@ -149,10 +153,18 @@ export class HiveAgent implements Participant {
     if (!this.#isUp) return false;
     const effects = step(this.state, event, this.#now);
     this.#options.observe(this.state, event, effects);
+    if (effects.ask) this.#ask(effects.ask);
     if (effects.publish) this.#world.broadcast(this.#options.index, effects.publish);
     this.#plan(effects.wakeAt);
     if (effects.retry.length > 0) this.#pump();
     return effects.taken;
+  }
+
+  #ask(ask: Ask): void {
+    const { sequence: seq } = ask;
+    this.#world.share(this.#options.index, ask, (reply) =>
+      this.#do(reply ? { type: "answer", seq, reply } : { type: "unanswered", seq }),
+    );
   }
 
   #plan(wakeAt: number): void {

@@ -10,6 +10,7 @@ export type {
   ProviderOptions,
   Scheme,
   SimulationOptions,
+  StoreOptions,
 } from "./options.ts";
 export { type SwarmReport, useBetween } from "./recorder.ts";
 export { swarmScenarios } from "./scenarios/index.ts";

@@ -1,6 +1,6 @@
-import { type Agent, modeOf } from "../engine/agent.ts";
+import { type Agent, modeIn } from "../engine/agent.ts";
 import { agreement } from "../engine/agreement.ts";
-import { type Amounts, addTo, at, zeros } from "../engine/amounts.ts";
+import { type Amounts, addTo, at, fits, zeros } from "../engine/amounts.ts";
 import type { Effects, Event } from "../engine/events.ts";
 import { isLater, type Level } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
@@ -42,14 +42,16 @@ export class Laws {
   }
 
   #brokenBy(agent: Agent, event: Event, effects: Effects, now: number, worldNow: number): string | undefined {
-    const mode = modeOf(agent, now);
-    if (effects.taken && mode === "listening") return "one that listens sends nothing";
     if (effects.wakeAt < now) return "no timer is in the past";
     if (agent.peers.size > 4 * this.#options.agents + 16) return "the dead are forgotten";
     for (const [name, pool] of agent.pools) {
       const taken = effects.taken && event.type === "take" && event.pool === name;
-      if (taken && mode !== "cut-off" && !isPositive(roomOf(agent, pool, now)))
+      const mode = modeIn(agent, pool, now);
+      if (taken && mode === "served" && !fits(pool.sent, pool.allotment?.allowed ?? []))
+        return "nothing is sent that the store has not handed out";
+      if (taken && mode !== "cut-off" && mode !== "served" && !isPositive(roomOf(agent, pool, now)))
         return "nothing is sent for which the window has no room";
+      if (taken && mode === "listening") return "one that listens sends nothing";
       const broken = this.#brokenIn(agent, pool, now, worldNow);
       if (broken) return broken;
     }
@@ -66,7 +68,7 @@ export class Laws {
     if (!isPositive(pool.blind) || !isPositive(pool.claimed)) return "sums are never below nothing";
     if (pool.claim && !isPositive(pool.claim.amounts)) return "a claim is never overdrawn";
     if (pool.reports.length > 1_000 || pool.claims.size > agent.peers.size) return "what is known does not pile up";
-    return ++this.#steps % this.#every === 0 ? lookCloser(agent, pool, now) : undefined;
+    return !agent.store && ++this.#steps % this.#every === 0 ? lookCloser(agent, pool, now) : undefined;
   }
 
   /** With equal ages all are on the same step of the recovery: nobody earlier, and later only by the way of a message. */

@@ -30,8 +30,22 @@ export interface SimulationOptions {
   readonly absent?: readonly number[] | undefined;
   /** By how much an agent's clock is too fast or too slow at most, as a part. Default: 0.0001. */
   readonly drift?: number | undefined;
+  /** With a store that agents may ask. Default: none, only the bus. */
+  readonly store?: StoreOptions | undefined;
   /** Changes the algorithm, to see what a part of it is good for. */
   readonly tuning?: Partial<Tuning> | undefined;
+}
+
+/** A store that hands out the limit, and how it behaves. */
+export interface StoreOptions {
+  readonly aggregation: "store" | "auto";
+  /** From more agents than this on the store, from fewer than that on the bus again. Default: 300 and 200. */
+  readonly above?: number | undefined;
+  readonly below?: number | undefined;
+  /** How long a call takes, from and to. Default: 2 to 10. */
+  readonly latencyMs?: readonly [number, number] | undefined;
+  /** After so long a call is given up. Default: 2,000. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** In each window of `windowMs` (default: a minute). */
@@ -106,6 +120,13 @@ export type Fault = { readonly at: number } & (
   | { readonly type: "split"; readonly groups: readonly (readonly number[])[]; readonly forMs: number }
   | { readonly type: "bus-down"; readonly forMs: number }
   | { readonly type: "network"; readonly network: Partial<NetworkOptions>; readonly forMs: number }
+  /** The store cannot be reached, by all or by these; its calls hang, fail in part; it forgets all. */
+  | { readonly type: "store-down"; readonly forMs: number; readonly agents?: readonly number[] }
+  | { readonly type: "store-stall"; readonly forMs: number }
+  | { readonly type: "store-errors"; readonly forMs: number; readonly part: number }
+  | { readonly type: "store-flush" }
+  /** Another server takes over, after so long, which knows only what was so long before that. */
+  | { readonly type: "store-failover"; readonly staleMs: number; readonly forMs: number }
   /** The process stands still, and then goes on. */
   | { readonly type: "freeze"; readonly agents: readonly number[]; readonly forMs: number }
   /** The provider allows only this part of its limits. */

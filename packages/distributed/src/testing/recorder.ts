@@ -26,6 +26,9 @@ export interface SwarmReport {
   /** The longest time for which an agent had calls waiting and none sent, in windows. */
   readonly longestGap: number;
   readonly messagesPerAgentSecond: number;
+  /** Calls of the store; and how often it began to learn, over all pools. */
+  readonly storeCallsPerAgentSecond: number;
+  readonly learnings: number;
   /** How often the level was cut, and how long it took until all who could hear of it knew, at most. */
   readonly cuts: number;
   readonly cutSpreadMs: number;

@@ -1,6 +1,7 @@
 import { seededRandom } from "@hivepace/core/testing";
 import type { Agent } from "../engine/agent.ts";
 import type { Amounts } from "../engine/amounts.ts";
+import type { StoreConfig } from "../engine/store-side.ts";
 import { newBaseline } from "./baselines.ts";
 import { drawCost, meanCost } from "./costs.ts";
 import { HiveAgent } from "./hive-agent.ts";
@@ -17,6 +18,7 @@ import {
 } from "./options.ts";
 import { newProvider, type Provider } from "./provider.ts";
 import { Recorder, type SwarmReport } from "./recorder.ts";
+import { SimulatedStore } from "./simulated-store.ts";
 import { Timeline } from "./timeline.ts";
 import type { Call, Participant, World } from "./world.ts";
 
@@ -35,6 +37,7 @@ class Simulation {
   readonly #options: SimulationOptions;
   readonly #timeline = new Timeline();
   readonly #network: Network;
+  readonly #store: SimulatedStore | undefined;
   readonly #provider: Provider;
   readonly #recorder: Recorder;
   readonly #laws: Laws;
@@ -70,6 +73,8 @@ class Simulation {
     this.#network = new Network(agents, network, this.#timeline, this.#random, (to, message) =>
       this.#deliver(to, message),
     );
+    const staleMs = Math.max(0, ...(options.faults ?? []).map((one) => ("staleMs" in one ? one.staleMs : 0)));
+    this.#store = options.store && new SimulatedStore(options.store, this.#timeline, this.#random, staleMs);
     this.#provider = newProvider({ ...providerDefaults, ...options.provider }, this.#limits, this.#windowMs);
     const isLong = options.duration >= 4 * this.#windowMs;
     const from = options.measureFrom ?? (isLong ? 2 * this.#windowMs : options.duration / 3);
@@ -89,6 +94,7 @@ class Simulation {
         this.#recorder.mark(timeline.now, -1 - from);
         this.#network.broadcast(from, message);
       },
+      share: (from, ask, answered) => this.#store?.share(from, ask, answered),
       after: (ms, run) => timeline.after(ms, run),
       random: this.#random,
     };
@@ -112,6 +118,8 @@ class Simulation {
       cuts: cuts.length,
       cutSpreadMs: Math.max(0, ...cuts.map(({ spreadMs }) => spreadMs)),
       levels: this.#levels(),
+      storeCallsPerAgentSecond: (this.#store?.calls ?? 0) / agents / (duration / 1000),
+      learnings: this.#store?.learnings ?? 0,
     });
   }
 
@@ -143,6 +151,7 @@ class Simulation {
             tryOnly: demand.tryOnly?.includes(index) ?? false,
             clock,
             tuning,
+            store: storeConfig(this.#options.store),
             observe: (agent, event, effects) => {
               this.#laws.check(agent, event, effects, clock(this.#timeline.now), this.#timeline.now);
               this.#noteCut(agent);
@@ -281,6 +290,21 @@ class Simulation {
       case "network":
         this.#network.change(fault.forMs, fault.network);
         break;
+      case "store-down":
+        this.#store?.down(fault.forMs, fault.agents);
+        break;
+      case "store-stall":
+        this.#store?.stall(fault.forMs);
+        break;
+      case "store-errors":
+        this.#store?.fail(fault.forMs, fault.part);
+        break;
+      case "store-flush":
+        this.#store?.flush();
+        break;
+      case "store-failover":
+        this.#store?.failOver(fault.forMs);
+        break;
       case "freeze":
         for (const index of fault.agents) this.#freeze(index, fault.forMs);
         break;
@@ -336,6 +360,10 @@ class Simulation {
     const { limits } = this.#options;
     return [...(limits.requests === undefined ? [] : [requests]), ...(limits.tokens === undefined ? [] : [tokens])];
   }
+}
+
+function storeConfig(store: SimulationOptions["store"]): StoreConfig | undefined {
+  return store && { aggregation: store.aggregation, above: store.above ?? 300, below: store.below ?? 200 };
 }
 
 /** The longest that a message can be under way, and then wait in the buffer of a process that stands still. */

@@ -1,4 +1,6 @@
+import type { ShareReply } from "@hivepace/core";
 import type { Amounts } from "../engine/amounts.ts";
+import type { Ask } from "../engine/ask.ts";
 
 /** A call that an agent wants to send. */
 export interface Call {
@@ -27,6 +29,8 @@ export interface World {
   send(call: Call): void;
   /** To all agents, itself included, as far as they can be reached. */
   broadcast(from: number, message: unknown): void;
+  /** Calls the store; the answer comes later, or none does. */
+  share(from: number, ask: Ask, answered: (reply: ShareReply | undefined) => void): void;
   after(ms: number, run: () => void): void;
   random(): number;
 }

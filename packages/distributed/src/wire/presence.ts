@@ -70,12 +70,13 @@ export function decodePresence(payload: Uint8Array): Message {
     weight: number(fields, "weight", 1e-6, 1e6),
     members: whole(fields, "members", 1, 1e6),
     bye: fields["bye"] === true,
+    ...(fields["store"] === true ? { store: true } : {}),
     pools: fields["pools"] === undefined ? [] : list(fields["pools"], "pools", MOST_POOLS).map(readPool),
   };
 }
 
 function headFields(message: Message, chunk: number, chunks: number): object {
-  const { id, life, seq, upMs, nextMs, weight, members, bye } = message;
+  const { id, life, seq, upMs, nextMs, weight, members, bye, store } = message;
   return {
     v: VERSION,
     agent_id: id,
@@ -86,6 +87,7 @@ function headFields(message: Message, chunk: number, chunks: number): object {
     next_ms: nextMs,
     weight,
     members,
+    ...(store ? { store } : {}),
     ...(bye && chunk === chunks ? { bye } : {}),
   };
 }

@@ -1,0 +1,154 @@
+import type { ShareAnswer, ShareReply } from "@hivepace/core";
+import { describe, expect, test } from "vitest";
+import { modeIn } from "./agent.ts";
+import { step } from "./step.ts";
+import { poolIn, testAgent, word } from "./test-agents.ts";
+
+const always = { aggregation: "store", above: 300, below: 200 } as const;
+
+function answerOf(change: Partial<ShareAnswer> = {}): ShareAnswer {
+  return {
+    error: undefined,
+    stamp: 1,
+    isLearning: false,
+    members: 5,
+    weights: 5,
+    limits: [1_000],
+    capacity: [990],
+    used: [0],
+    allowed: [3],
+    fair: [198],
+    level: undefined,
+    isStore: true,
+    ...change,
+  };
+}
+
+const replyOf = (...pools: ShareAnswer[]): ShareReply => ({ epochMs: 0, pools });
+
+/** An agent in store mode at whose first call the store says this. */
+function served(change: Partial<ShareAnswer> = {}) {
+  const agent = testAgent("a", { store: always });
+  const seq = step(agent, { type: "wake" }, 0).ask?.sequence ?? 0;
+  step(agent, { type: "answer", seq, reply: replyOf(answerOf(change)) }, 5);
+  return agent;
+}
+
+const take = (agent: ReturnType<typeof served>, now: number) =>
+  step(agent, { type: "take", pool: "p", cost: [1] }, now).taken;
+
+describe("an agent in store mode", () => {
+  test("calls the store at once and then once a heartbeat, and says nothing on the bus", () => {
+    const agent = served();
+    poolIn(agent).own.add(5, [1]);
+    let calls = 0;
+    for (let now = 50; now <= 10_000; now += 50) {
+      const { ask, publish } = step(agent, { type: "wake" }, now);
+      expect(publish).toBeUndefined();
+      if (!ask) continue;
+      calls++;
+      step(agent, { type: "answer", seq: ask.sequence, reply: replyOf(answerOf()) }, now);
+    }
+    expect(calls).toBe(10);
+  });
+
+  test("sends what it was handed, and no more", () => {
+    const agent = served();
+    expect([1, 2, 3, 4].map((i) => take(agent, 10 + i))).toEqual([true, true, true, false]);
+  });
+
+  test("sends nothing before it was handed anything, nor what a store hands out that learns", () => {
+    const agent = testAgent("a", { store: always });
+    expect(take(agent, 1)).toBe(false);
+    expect(take(served({ isLearning: true }), 10)).toBe(false);
+  });
+
+  test("asks soon when it begins to want something, once", () => {
+    const agent = served({ allowed: [0] });
+    const want = (now: number) => step(agent, { type: "want", pool: "p", next: [1], all: [1] }, now);
+    const first = want(300).ask;
+    expect(first?.pools[0]).toMatchObject({ next: [1], all: [1] });
+    step(agent, { type: "answer", seq: first?.sequence ?? 0, reply: replyOf(answerOf({ allowed: [0] })) }, 305);
+    expect(want(310).ask).toBeUndefined();
+    expect(want(900).ask).toBeUndefined();
+  });
+
+  test("takes no notice of an answer that is late", () => {
+    const agent = served();
+    const late = step(agent, { type: "wake" }, 1_000).ask?.sequence ?? 0;
+    step(agent, { type: "unanswered", seq: late }, 1_400);
+    const next = step(agent, { type: "wake" }, 1_600).ask?.sequence ?? 0;
+    expect(next).toBeGreaterThan(late);
+    step(agent, { type: "answer", seq: late, reply: replyOf(answerOf({ allowed: [900] })) }, 1_700);
+    expect(poolIn(agent).allotment?.allowed).toEqual([3]);
+  });
+
+  test("goes on by itself when the store does not answer, with what it was told was fair", () => {
+    const agent = served();
+    for (let now = 50; now <= 4_000; now += 50) {
+      const { ask } = step(agent, { type: "wake" }, now);
+      if (ask) step(agent, { type: "unanswered", seq: ask.sequence }, now);
+    }
+    expect(modeIn(agent, poolIn(agent), 4_000)).toBe("cut-off");
+    expect(poolIn(agent).kept).toMatchObject({ isAgreed: true, from: [3], to: [198] });
+    expect(take(agent, 4_000)).toBe(true);
+  });
+
+  test("does not use what it was handed before its process stood still", () => {
+    const agent = served();
+    expect(take(agent, 60_000)).toBe(false);
+  });
+
+  test("a store that forgot is learned with: what it had it keeps, and lets go of what it was handed", () => {
+    const agent = served();
+    const seq = step(agent, { type: "wake" }, 1_000).ask?.sequence ?? 0;
+    step(agent, { type: "answer", seq, reply: replyOf(answerOf({ isLearning: true, allowed: [0] })) }, 1_005);
+    expect(modeIn(agent, poolIn(agent), 1_005)).toBe("cut-off");
+    expect(step(agent, { type: "wake" }, 2_000).ask?.pools[0]?.allowed).toEqual([0]);
+  });
+
+  test("says on the bus what all must hear at once", () => {
+    const agent = served();
+    const refused = { sentAt: 50, reason: "429" };
+    const { publish, ask } = step(agent, { type: "refused", pool: "p", refused }, 100);
+    expect(publish).toMatchObject({ store: true, pools: [{ level: { base: 0.5 } }] });
+    expect(ask?.pools[0]?.level).toMatchObject({ epoch: 1, base: 0.5, cutAgoMs: 0 });
+  });
+});
+
+describe("automatic", () => {
+  const auto = { aggregation: "auto", above: 3, below: 2 } as const;
+  const roll = (isStore: boolean) => answerOf({ limits: [], capacity: [], used: [], allowed: [], fair: [], isStore });
+
+  test("an agent on the bus answers a roll-call, and changes when it is told to", () => {
+    const agent = testAgent("a", { store: auto });
+    const first = step(agent, { type: "wake" }, 0).ask;
+    expect(first?.pools).toMatchObject([{ limits: [], crowd: { isStore: false, above: 3, below: 2 } }]);
+    step(agent, { type: "answer", seq: first?.sequence ?? 0, reply: replyOf(roll(false)) }, 5);
+    expect(agent.store?.isStore).toBe(false);
+    const next = step(agent, { type: "wake" }, 1_000).ask;
+    const { ask } = step(agent, { type: "answer", seq: next?.sequence ?? 0, reply: replyOf(roll(true)) }, 1_005);
+    expect(agent.store?.isStore).toBe(true);
+    expect(ask?.pools.map(({ name }) => name)).toEqual(["p", "all"]);
+  });
+
+  test("a store that learns changes nobody's way", () => {
+    const agent = testAgent("a", { store: auto });
+    const seq = step(agent, { type: "wake" }, 0).ask?.sequence ?? 0;
+    step(agent, { type: "answer", seq, reply: replyOf({ ...roll(true), isLearning: true }) }, 5);
+    expect(agent.store?.isStore).toBe(false);
+  });
+
+  test("one that hears that all others are in store mode, and cannot reach the store, keeps a part", () => {
+    const agent = testAgent("a", { store: auto });
+    for (let now = 0; now <= 5_000; now += 50) {
+      const { ask, publish } = step(agent, { type: "wake" }, now);
+      if (ask) step(agent, { type: "unanswered", seq: ask.sequence }, now);
+      if (publish) step(agent, { type: "hear", message: publish }, now);
+    }
+    step(agent, { type: "hear", message: word("b", 1, { store: true, members: 10 }) }, 5_000);
+    step(agent, { type: "wake" }, 5_050);
+    expect(modeIn(agent, poolIn(agent), 5_050)).toBe("cut-off");
+    expect(poolIn(agent).kept?.to).toEqual([100]);
+  });
+});

@@ -1,0 +1,46 @@
+import { InvalidConfigError, type ShareStore, type SyncStore } from "@hivepace/core";
+import type { StoreConfig } from "../engine/store-side.ts";
+import type { Settings } from "./config.ts";
+
+/** Who says how much each agent may use. */
+export type Aggregation = "bus" | "store" | "auto";
+
+/** How many agents are many, and how many are few again. */
+export interface AggregationAt {
+  readonly above: number;
+  readonly below: number;
+}
+
+/** Throws INVALID_CONFIG, which names the option. */
+export function checkAggregation(
+  aggregation: Aggregation,
+  at: AggregationAt,
+  sync: SyncStore | undefined,
+  sharing: Settings["sharing"],
+): void {
+  if (aggregation !== "bus" && aggregation !== "store" && aggregation !== "auto")
+    throw new InvalidConfigError("aggregation", '"bus", "store" or "auto"', aggregation);
+  const isRight = isCount(at?.above) && isCount(at?.below) && at.below <= at.above;
+  if (!isRight)
+    throw new InvalidConfigError("aggregationAt", "whole numbers from 1 on, of which `below` is not the larger", at);
+  if (sync !== undefined && typeof sync?.sync !== "function") throw new InvalidConfigError("sync", "a SyncStore", sync);
+  if (aggregation === "store" && !(sync && shareStore(sync)))
+    throw new InvalidConfigError("sync", 'a store that hands out limits, with aggregation "store"', sync?.name);
+  if (aggregation === "store" && sharing === "none")
+    throw new InvalidConfigError("aggregation", '"bus" or "auto" where nothing is shared', aggregation);
+}
+
+/** A store that can hand out limits, or nothing. */
+export function shareStore(sync: SyncStore): ShareStore | undefined {
+  return typeof sync.share === "function" ? (sync as ShareStore) : undefined;
+}
+
+/** Without a bus a store must be chosen: whoever has neither is alone. */
+export function storeOf({ aggregation, aggregationAt, sync, sharing, bus }: Settings): StoreConfig | undefined {
+  if (aggregation === "bus" || sharing === "none" || !sync || !shareStore(sync)) return undefined;
+  return aggregation === "store" || bus ? { aggregation, ...aggregationAt } : undefined;
+}
+
+function isCount(count: number): boolean {
+  return Number.isSafeInteger(count) && count >= 1;
+}
