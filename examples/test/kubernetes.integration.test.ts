@@ -128,7 +128,10 @@ describeOwnServer(
         expect(codes).toEqual([]);
         const wanted = ["prod:ratelimit-key:acme:default", "prod:ratelimit:api:default"];
         const store = admin();
-        await until(async () => `${(await store.keys("*")).sort()}` === `${wanted}`, "both kinds of keys are there");
+        const keysOf = (pattern: string) => store.keys(pattern).then((found) => `${found.sort()}`);
+        await until(async () => (await keysOf("prod:ratelimit*")) === `${wanted}`, "both kinds of keys are there");
+        await until(async () => (await keysOf("prod:swarm:*")) !== "", "they were counted in a roll-call");
+        expect(await keysOf("*")).toBe(`${[await keysOf("prod:ratelimit*"), await keysOf("prod:swarm:*")]}`);
       });
 
       // `ping` and `info` are asked at the start, where a user without them has been answered, too.
