@@ -64,7 +64,8 @@ function poolOf(agent: Agent, pool: Pool, now: number): SharePool {
     stamp: allotment?.stamp ?? 0,
     sent: [...sent],
     back: [...back],
-    sentAgoMs: Math.max(0, now - pool.sentAt),
+    // Whoever has sent nothing yet has nothing to say here: no infinity may travel.
+    sentAgoMs: pool.sentAt === -Infinity ? 0 : Math.max(0, now - pool.sentAt),
     backAgoMs: Math.max(0, ...pool.backs.map(({ sentAt }) => now - sentAt)),
     // Whoever goes on by itself has nothing in hand.
     allowed: isServed && allotment ? [...allotment.allowed] : [...sent],

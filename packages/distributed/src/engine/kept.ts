@@ -91,9 +91,16 @@ function keepAllotted(agent: Agent, pool: Pool, since: number): Kept {
   const left = leftOf(pool);
   const ends = isAgreed
     ? { from: own.sum.map((amount, i) => amount + at(left, i)), to: allotment.fair }
-    : unheard(agent, pool);
+    : neverReached(agent, pool);
   pool.kept = { since, isAgreed, ...ends };
   return pool.kept;
+}
+
+/** Where a store hands out there are thousands: not even the least is there for each of them. */
+function neverReached(agent: Agent, { limits }: Pool): Ends {
+  const { expectedAgents } = agent.config;
+  const part = scaled(limits, expectedAgents ? 1 / expectedAgents : 0);
+  return { from: part, to: part };
 }
 
 /**

@@ -52,6 +52,16 @@ describe("an agent in store mode", () => {
     expect(calls).toBe(10);
   });
 
+  test("says nothing that JSON cannot carry", () => {
+    const agent = served();
+    for (const now of [1_000, 2_100, 3_200]) {
+      const { ask } = step(agent, { type: "wake" }, now);
+      expect(ask).toBeDefined();
+      expect(JSON.parse(JSON.stringify(ask))).toEqual(ask);
+      step(agent, { type: "answer", seq: ask?.sequence ?? 0, reply: replyOf(answerOf()) }, now + 5);
+    }
+  });
+
   test("sends what it was handed, and no more", () => {
     const agent = served();
     expect([1, 2, 3, 4].map((i) => take(agent, 10 + i))).toEqual([true, true, true, false]);

@@ -3,16 +3,16 @@
  * costs Redis. All agents wait for something all the time, which is the most that they can ask.
  */
 
-import type { ShareStore } from "@hivepace/core";
 import { startOwnServer } from "@hivepace/servers";
-import { redisSync } from "@hivepace/sync-redis";
 import { Redis } from "ioredis";
+import { exchange } from "../../../sync-redis/src/exchange.ts";
+import { readShares, shareCalls } from "../../../sync-redis/src/share-exchange.ts";
+import { shareScript } from "../../../sync-redis/src/share-script.ts";
 import { StoreCrowd } from "../support/store-crowd.ts";
 
 const [seconds = "60", ...counts] = process.argv.slice(2);
 const sizes = counts.length > 0 ? counts.map(Number) : [1_000, 10_000];
 const WINDOW_MS = 60_000;
-const CONNECTIONS = 8;
 
 const titles = [
   "agents",
@@ -32,13 +32,11 @@ for (const agents of sizes)
     await using server = await startOwnServer("redis", { args: ["--save", "", "--slowlog-log-slower-than", "1000"] });
     const client = new Redis(server.url);
     const memoryBefore = await info(client, "memory", "used_memory");
-    const stores = await Promise.all(
-      Array.from({ length: CONNECTIONS }, () => redisSync({ url: server.url, syncTimeoutMs: 5_000 })),
-    );
-    let turn = 0;
-    const swarm = new StoreCrowd(agents, limit, WINDOW_MS, (report) =>
-      (stores[turn++ % CONNECTIONS] as ShareStore).share(report),
-    );
+    const swarm = new StoreCrowd(agents, limit, WINDOW_MS, async (reports) => {
+      const calls = reports.flatMap((report) => shareCalls(report, "").calls);
+      const answers = await exchange(client as never, calls, [], shareScript);
+      return answers.map((answer) => readShares([answer]));
+    });
     swarm.start();
     // The first window begins with learning and is filled at once.
     await pause(20_000);
@@ -70,7 +68,6 @@ for (const agents of sizes)
     ];
     console.log(`| ${cells.join(" | ")} |`);
     swarm.stop();
-    await Promise.all(stores.map((store) => store.close()));
     client.disconnect();
   }
 

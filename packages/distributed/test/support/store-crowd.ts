@@ -1,4 +1,4 @@
-import type { ShareReply, ShareReport, ShareStore } from "@hivepace/core";
+import type { ShareReply, ShareReport } from "@hivepace/core";
 import { type Agent, newAgent } from "../../src/engine/agent.ts";
 import type { Ask } from "../../src/engine/ask.ts";
 import type { Effects, Event } from "../../src/engine/events.ts";
@@ -8,12 +8,16 @@ import { TUNING } from "../../src/engine/tuning.ts";
 
 const TICK_MS = 50;
 
+/** Many calls together: one process has to speak for all agents. */
+export type ShareAll = (reports: readonly ShareReport[]) => Promise<ShareReply[]>;
+
 /** Agents of the engine, in real time and in one process, that want more than there is all the time. One wakes in each tick or none. */
 export class StoreCrowd {
   readonly #agents: Agent[];
   readonly #limit: number;
   readonly #windowMs: number;
-  readonly #share: (report: ShareReport) => Promise<ShareReply>;
+  readonly #share: ShareAll;
+  #asks: [agent: Agent, ask: Ask][] = [];
   readonly #slots: Agent[][];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #tick = 0;
@@ -21,7 +25,7 @@ export class StoreCrowd {
   readonly sent: number[] = [];
   failures = 0;
 
-  constructor(agents: number, limit: number, windowMs: number, share: ShareStore["share"]) {
+  constructor(agents: number, limit: number, windowMs: number, share: ShareAll) {
     this.#limit = limit;
     this.#windowMs = windowMs;
     this.#share = share;
@@ -50,6 +54,7 @@ export class StoreCrowd {
     const next = (): void => {
       for (const agent of this.#slots[this.#tick++ % this.#slots.length] ?? [])
         this.#do(agent, { type: "want", pool: "pool", next: [1], all: [3] });
+      void this.#flush();
       this.#timer = setTimeout(next, Math.max(0, startedAt + this.#tick * TICK_MS - performance.now()));
     };
     next();
@@ -76,19 +81,22 @@ export class StoreCrowd {
 
   #do(agent: Agent, event: Event): Effects {
     const effects = step(agent, event, performance.now());
-    if (effects.ask) void this.#ask(agent, effects.ask);
+    if (effects.ask) this.#asks.push([agent, effects.ask]);
     return effects;
   }
 
-  async #ask(agent: Agent, ask: Ask): Promise<void> {
-    const { sequence: seq } = ask;
+  async #flush(): Promise<void> {
+    const asks = this.#asks;
+    this.#asks = [];
     try {
-      const reply = await this.#share({ ...ask, namespace: "crowd" });
-      this.#do(agent, { type: "answer", seq, reply });
-      while (this.#do(agent, { type: "take", pool: "pool", cost: [1] }).taken) this.sent.push(performance.now());
+      const replies = await this.#share(asks.map(([, ask]) => ({ ...ask, namespace: "crowd" })));
+      for (const [i, [agent, { sequence: seq }]] of asks.entries()) {
+        this.#do(agent, { type: "answer", seq, reply: replies[i] as ShareReply });
+        while (this.#do(agent, { type: "take", pool: "pool", cost: [1] }).taken) this.sent.push(performance.now());
+      }
     } catch {
-      this.failures++;
-      this.#do(agent, { type: "unanswered", seq });
+      this.failures += asks.length;
+      for (const [agent, { sequence: seq }] of asks) this.#do(agent, { type: "unanswered", seq });
     }
   }
 }
