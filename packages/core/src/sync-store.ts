@@ -12,8 +12,8 @@ import type { ShareStore } from "./share-store.ts";
  * - What is left in a window stays until its end, whatever becomes of who left it. Nothing stays much longer.
  * - Every call ends in bounded time. One that rejects may have been counted; reporting again is always safe.
  *
- * Calls may overlap. Namespaces, kinds, ids and models are any text; no name can reach another's count. A store that can also hand out limits piece by
- * piece is a `ShareStore` too.
+ * Calls may overlap. Namespaces, kinds, ids and models are any text; no name can reach another's count. A store that can
+ * also hand out limits piece by piece is a `ShareStore` too.
  */
 export interface SyncStore extends AsyncDisposable, Partial<ShareStore> {
   /** For people: "redis". */

@@ -55,21 +55,21 @@ export class RedisSyncStore implements SyncStore, ShareStore {
   }
 
   sync(report: SyncReport): Promise<SyncReply> {
-    return this.#guard(() => this.#sync(report));
+    return this.#guard(syncScript, () => this.#sync(report));
   }
 
   share(report: ShareReport): Promise<ShareReply> {
-    return this.#guard(() => this.#share(report));
+    return this.#guard(shareScript, () => this.#share(report));
   }
 
-  async #guard<T>(work: () => Promise<T>): Promise<T> {
+  async #guard<T>(script: Script, work: () => Promise<T>): Promise<T> {
     if (this.#closing) throw new SyncClosedError(this.name);
     this.#connection.hold(true);
     try {
       return await work();
     } catch (error) {
       if (this.#closing) throw new SyncClosedError(this.name);
-      throw new SyncUnavailableError(this.name, withCommand(tell(error)), { cause: error });
+      throw new SyncUnavailableError(this.name, withCommand(tell(error), script), { cause: error });
     } finally {
       this.#connection.hold(false);
     }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { syncScript, withCommand } from "./script.ts";
+import { shareScript } from "./share-script.ts";
 
 const refused = "ERR The user executing the script can't run this command or subcommand";
 
@@ -24,3 +25,8 @@ test.each([
 ])("what says it by itself, or cannot be told, stays as it is: %s", (message) =>
   expect(withCommand(message)).toBe(message),
 );
+
+test("of the other script it is the command of that one", () => {
+  const line = shareScript.text.split("\n").findIndex((one) => one.includes("call('ZADD'")) + 1;
+  expect(withCommand(`${refused} script: c91c, on @user_script:${line}.`, shareScript)).toContain("no right to ZADD:");
+});

@@ -63,9 +63,9 @@ return answer
 export const syncScript: Script = { text: SCRIPT, sha: createHash("sha1").update(SCRIPT).digest("hex") };
 
 /** Redis up to 7.0 says that a command was not allowed, and only on which line of the script. */
-export function withCommand(message: string): string {
+export function withCommand(message: string, script = syncScript): string {
   if (!message.includes("can't run this command")) return message;
-  const lines = SCRIPT.split("\n");
+  const lines = script.text.split("\n");
   const number = /user_script:(\d+)/.exec(message)?.[1];
   // What is called in a way that catches its errors has no line.
   const line = number === undefined ? lines.find((one) => one.includes("pcall('")) : lines[Number(number) - 1];
