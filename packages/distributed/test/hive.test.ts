@@ -426,7 +426,7 @@ describe("a route", () => {
 
 describe("observing", () => {
   test("decides, never blocks, and reports what would have been", async () => {
-    const hive = await hives.alone({ endpoints: [EU], mode: "observe" });
+    const hive = await hives.alone({ endpoints: [EU, US], mode: "observe" });
     const leases = [];
     for (let i = 0; i < 15; i++) leases.push(await hive.acquire({ endpoint: "eu", tokens: 10 }));
     await hive.acquire({ endpoint: "eu", tokens: 5_000 });
@@ -440,6 +440,10 @@ describe("observing", () => {
       refused: 3,
       wouldHaveBeenAvoided: 2,
     });
+    await hive.acquire({ endpoint: "us", tokens: 10 });
+    expect(hive.explain("us").observed).toMatchObject({ decisions: 1, wouldHaveWaited: 0, refused: 0 });
+    expect(hive.explain("eu").observed).toMatchObject({ decisions: 16, wouldHaveWaited: 5, wouldHaveBeenAvoided: 2 });
+    expect(hive.status().observed).toMatchObject({ decisions: 17 });
     expect(hive.tryAcquire({ endpoint: "eu", tokens: 10 })).toMatchObject({ allowed: false });
     expect(hive.tryAcquire({ endpoint: "eu", tokens: 10 }).lease).toBeDefined();
     expect(hive.status().waiting).toBe(0);

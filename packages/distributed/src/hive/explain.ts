@@ -18,7 +18,7 @@ export function explain(
   agent: Agent,
   view: Pick<GlobalView, "get"> | undefined,
   now: number,
-): HiveExplanation {
+): Omit<HiveExplanation, "observed"> {
   const { id: endpoint, shares, inFlight } = target;
   const [main] = shares;
   const level = main ? levelStatus(main.pool.level, now) : WHOLE;
@@ -49,7 +49,7 @@ function limitsOf(target: Target, share: Share, agent: Agent, now: number): Hive
   });
 }
 
-function tell(parts: Omit<HiveExplanation, "text" | "global">, mode: string): string {
+function tell(parts: Omit<HiveExplanation, "text" | "global" | "observed">, mode: string): string {
   const { endpoint, model, limits, level, cause, pausedForMs, waiting, freesInMs } = parts;
   const name = model === undefined ? endpoint : `${endpoint} (${model})`;
   const says: string[] = [];

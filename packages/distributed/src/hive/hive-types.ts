@@ -119,6 +119,8 @@ export interface HiveExplanation {
   readonly freesInMs: number;
   /** What all instances use, through the store; undefined without one. */
   readonly global: GlobalUsage | undefined;
+  /** What would have become of its requests, whatever the model; undefined unless `mode` is "observe". */
+  readonly observed: Observed | undefined;
 }
 
 /** What an observing hive would have done. */

@@ -1,34 +1,43 @@
 import type { RateDecision } from "@hivepace/core";
 import type { Observed } from "./hive-types.ts";
 
-/** What an observing hive would have done, in numbers. */
-export class Observations {
-  #decisions = 0;
-  #waited = 0;
-  #denied = 0;
-  #refused = 0;
-  #avoided = 0;
+type Counts = { -readonly [C in keyof Observed]: Observed[C] };
 
-  decided({ allowed, reason }: RateDecision): void {
-    this.#decisions++;
-    if (allowed) return;
-    if (reason === "too-large") this.#denied++;
-    else this.#waited++;
+/** What an observing hive would have done, in numbers: for each endpoint, and in all. */
+export class Observations {
+  readonly #all = none();
+  readonly #byEndpoint = new Map<string, Counts>();
+
+  decided(endpoint: string, { allowed, reason }: RateDecision): void {
+    this.#count(endpoint, "decisions");
+    if (!allowed) this.#count(endpoint, reason === "too-large" ? "wouldHaveBeenDenied" : "wouldHaveWaited");
   }
 
   /** The provider refused one; `isDenied`: we would not have sent it then. */
-  refused(isDenied: boolean): void {
-    this.#refused++;
-    if (isDenied) this.#avoided++;
+  refused(endpoint: string, isDenied: boolean): void {
+    this.#count(endpoint, "refused");
+    if (isDenied) this.#count(endpoint, "wouldHaveBeenAvoided");
   }
 
   report(): Observed {
-    return {
-      decisions: this.#decisions,
-      wouldHaveWaited: this.#waited,
-      wouldHaveBeenDenied: this.#denied,
-      refused: this.#refused,
-      wouldHaveBeenAvoided: this.#avoided,
-    };
+    return { ...this.#all };
   }
+
+  of(endpoint: string): Observed {
+    return { ...(this.#byEndpoint.get(endpoint) ?? none()) };
+  }
+
+  #count(endpoint: string, what: keyof Counts): void {
+    let counts = this.#byEndpoint.get(endpoint);
+    if (!counts) {
+      counts = none();
+      this.#byEndpoint.set(endpoint, counts);
+    }
+    counts[what]++;
+    this.#all[what]++;
+  }
+}
+
+function none(): Counts {
+  return { decisions: 0, wouldHaveWaited: 0, wouldHaveBeenDenied: 0, refused: 0, wouldHaveBeenAvoided: 0 };
 }

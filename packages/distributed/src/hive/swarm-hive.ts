@@ -284,7 +284,7 @@ export class SwarmHive implements Hive {
     if (!verdict.charge && !isBehind && this.#keys?.renew(verdict.decision.windowStart))
       verdict = admit(this.#manager, target, of, key, use, now);
     if (this.#observations) {
-      this.#observations.decided(verdict.decision);
+      this.#observations.decided(target.id, verdict.decision);
       return { ...verdict, charge: verdict.charge ?? admitAnyway(target, use, now) };
     }
     if (verdict.charge) for (const { tried } of target.shares) tried.granted();
@@ -330,7 +330,7 @@ export class SwarmHive implements Hive {
       refused: (refusal: Refusal) => {
         if (typeof refusal?.reason !== "string") throw new InvalidConfigError("reason", "a string", refusal?.reason);
         giveBack(this.#manager, charge);
-        this.#observations?.refused(charge.decision === undefined);
+        this.#observations?.refused(target.id, charge.decision === undefined);
         this.#refused(target, refusal, this.#clock.now() - sentAt);
         end();
       },
@@ -357,7 +357,8 @@ export class SwarmHive implements Hive {
   }
 
   #explain(target: Target, model: string | undefined): HiveExplanation {
-    return explain(target, model, this.#member.agent, this.#view, this.#clock.now());
+    const observed = this.#observations?.of(target.id);
+    return { ...explain(target, model, this.#member.agent, this.#view, this.#clock.now()), observed };
   }
 
   #tell(change: Omit<CapacityUpdate, "timestamp">): void {
