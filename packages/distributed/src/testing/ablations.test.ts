@@ -98,11 +98,15 @@ test("a newcomer listens first: without, it takes what others are using", async 
     duration: 180_000,
   };
   expect((await runWith(run)).max).toBeLessThanOrEqual(1.02);
-  const without = await runWith(run, "../engine/agent.ts", ({ modeOf }) => ({
-    modeOf: (...args: unknown[]) => {
-      const mode = (modeOf as (...args: unknown[]) => string)(...args);
+  const neverListening =
+    (ask: unknown) =>
+    (...args: unknown[]) => {
+      const mode = (ask as (...args: unknown[]) => string)(...args);
       return mode === "listening" ? "alone" : mode;
-    },
+    };
+  const without = await runWith(run, "../engine/agent.ts", ({ modeOf, modeIn }) => ({
+    modeOf: neverListening(modeOf),
+    modeIn: neverListening(modeIn),
   }));
   expect(without.max).toBeGreaterThan(1.1);
 });
