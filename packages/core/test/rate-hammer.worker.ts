@@ -30,14 +30,10 @@ const first = handle.check(0).windowStart;
 granted.set(first, 0);
 const { windowMs } = manager.snapshot();
 let windowStart = first;
-let wasRefused = false;
 while (windowStart < first + windows * windowMs) {
   const decision = handle.check(tokens);
-  // A thread that was held up in mid-decision for longer than a window is refused by the one that runs by then: a refusal
-  // counts when its window still goes on after it.
-  if (wasRefused && decision.windowStart === windowStart) refused.add(windowStart);
   windowStart = decision.windowStart;
-  wasRefused = !decision.allowed;
   if (decision.allowed) granted.set(windowStart, (granted.get(windowStart) ?? 0) + 1);
+  else refused.add(windowStart);
 }
 parentPort?.postMessage({ granted, refused } satisfies HammerReport);
