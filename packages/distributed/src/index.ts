@@ -40,6 +40,16 @@ export type {
   SwarmMode,
   SwarmStatus,
 } from "./limiter/distributed-limiter.ts";
+export type {
+  ObservedAgent,
+  ObservedLimit,
+  ObservedResource,
+  ObservedUse,
+  ObserverOptions,
+  SwarmEvent,
+  SwarmObserver,
+  SwarmSnapshot,
+} from "./observer/observer-types.ts";
 export { createRouter } from "./router/router.ts";
 export type {
   PassedOver,
