@@ -16,6 +16,9 @@ export interface Ears {
   readonly capacity: (message: Uint8Array) => void;
 }
 
+/** What a link needs to know of a limiter, or of whoever else listens. */
+type LinkSettings = Pick<Settings, "namespace" | "secrets" | "clock">;
+
 /** A limiter's two subjects on its bus: signs and publishes, opens and counts what has to be ignored. */
 export class BusLink {
   readonly #bus: MessageBus;
@@ -34,7 +37,7 @@ export class BusLink {
   /** How often in a row a ready bus has not taken what was for a subject. */
   readonly #refused = new Map<string, number>();
 
-  constructor(bus: MessageBus, { namespace, secrets, clock }: Settings, ears: Ears) {
+  constructor(bus: MessageBus, { namespace, secrets, clock }: LinkSettings, ears: Ears) {
     this.#bus = namespace === undefined ? bus : namespacedBus(bus, namespace);
     this.#isWrapped = namespace !== undefined;
     this.#seal = new Seal(secrets, namespace ?? "");

@@ -166,7 +166,7 @@ function storeNamespaceOf({ sync, namespace }: Pick<DistributedConfig, "sync" | 
   return sync ? resolveNamespace({ namespace }).namespace : (namespace ?? "");
 }
 
-function secretsOf(secret: DistributedConfig["secret"]): readonly string[] {
+export function secretsOf(secret: DistributedConfig["secret"]): readonly string[] {
   if (secret === undefined) return [];
   const secrets: readonly unknown[] = typeof secret === "string" ? [secret] : secret;
   const isRight =

@@ -1,0 +1,83 @@
+import { EPOCHS_AHEAD, FULL, type Level, levelAt, merge, nextStepAt, pausedUntil } from "../engine/level.ts";
+import { withAges } from "../engine/publish.ts";
+import { agentOf } from "../wire/capacity.ts";
+import { BadMessage } from "../wire/fields.ts";
+
+/** What became of a level by what was heard, or by time alone. */
+export type LevelTurn =
+  | {
+      readonly type: "cut";
+      readonly resource: string;
+      readonly agentId: string;
+      readonly reason: string;
+      readonly level: number;
+    }
+  | {
+      readonly type: "paused";
+      readonly resource: string;
+      readonly agentId: string;
+      readonly reason: string;
+      readonly pausedForMs: number;
+    }
+  | { readonly type: "raised"; readonly resource: string; readonly level: number };
+
+/** The level of each resource, merged as every agent merges it. */
+export class Levels {
+  readonly #startedAt: number;
+  readonly #levels = new Map<string, { level: Level; told: number }>();
+
+  constructor(now: number) {
+    this.#startedAt = now;
+  }
+
+  of(resource: string): Level {
+    return this.#levels.get(resource)?.level ?? FULL;
+  }
+
+  /** A level with ages in the place of times. Throws `BadMessage` when no honest agent can have said it. */
+  hear(resource: string, heard: Level, now: number): LevelTurn[] {
+    const before = this.of(resource);
+    if (before !== FULL && heard.epoch > before.epoch + EPOCHS_AHEAD) throw new BadMessage("epoch far ahead");
+    const level = merge(before, withAges(heard, now));
+    if (level === before) return [];
+    const turns = this.#turns(resource, before, level, now);
+    this.#levels.set(resource, { level, told: levelAt(level, now) });
+    return turns;
+  }
+
+  /** Notices the steps of recovery, which nobody announces. */
+  sweep(now: number): LevelTurn[] {
+    const turns: LevelTurn[] = [];
+    for (const [resource, entry] of this.#levels) {
+      const level = levelAt(entry.level, now);
+      if (level > entry.told) turns.push({ type: "raised", resource, level });
+      entry.told = level;
+    }
+    return turns;
+  }
+
+  /** Lets go of those that nobody speaks of any more. */
+  forget(isKnown: (resource: string) => boolean): void {
+    for (const resource of this.#levels.keys()) if (!isKnown(resource)) this.#levels.delete(resource);
+  }
+
+  nextAt(now: number): number {
+    let next = Infinity;
+    for (const { level } of this.#levels.values()) next = Math.min(next, nextStepAt(level, now));
+    return next;
+  }
+
+  /** What was cut before this is observed is no news. */
+  #turns(resource: string, before: Level, level: Level, now: number): LevelTurn[] {
+    const turns: LevelTurn[] = [];
+    const cause = { resource, agentId: agentOf(level.origin), reason: level.reason };
+    const [was, is] = [levelAt(before, now), levelAt(level, now)];
+    const isCut = level.epoch !== before.epoch || level.base !== before.base;
+    if (isCut && is < was && level.cutAt >= this.#startedAt) turns.push({ type: "cut", ...cause, level: is });
+    else if (isCut && is > was && before !== FULL) turns.push({ type: "raised", resource, level: is });
+    const pausedForMs = pausedUntil(level) - now;
+    if (pausedForMs > 0 && level.pausedAt >= this.#startedAt && pausedUntil(level) > pausedUntil(before))
+      turns.push({ type: "paused", ...cause, pausedForMs });
+    return turns;
+  }
+}

@@ -1,0 +1,168 @@
+import type { MessageBus } from "@hivepace/bus";
+import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
+import { Listeners, warn } from "@hivepace/core/internal";
+import { resolveNamespace } from "@hivepace/namespace";
+import type { Message } from "../engine/message.ts";
+import { BusLink } from "../limiter/bus-link.ts";
+import { secretsOf } from "../limiter/config.ts";
+import { Replays } from "../limiter/replays.ts";
+import { type CapacityMessage, decodeCapacity } from "../wire/capacity.ts";
+import { BadMessage } from "../wire/fields.ts";
+import { decodePresence } from "../wire/presence.ts";
+import { Levels, type LevelTurn } from "./levels.ts";
+import { Lives, patienceMs } from "./lives.ts";
+import type { ObserverOptions, SwarmEvent, SwarmObserver, SwarmSnapshot } from "./observer-types.ts";
+import { agentsOf, mainTotal, membersOf, resourcesOf } from "./snapshot.ts";
+
+/**
+ * Watches the agents on a bus without being one. Resolves when the bus has subscribed it, or at once when the bus is away.
+ * Rejects with INVALID_CONFIG, BUS_CLOSED, or BUS_UNAVAILABLE when the broker refuses.
+ */
+export async function observeSwarm(options: ObserverOptions): Promise<SwarmObserver> {
+  if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
+  const isOwned = typeof (options.bus as PromiseLike<MessageBus> | undefined)?.then === "function";
+  const bus = await options.bus;
+  try {
+    const observer = new Observer(bus, isOwned, options);
+    await observer.open();
+    return observer;
+  } catch (error) {
+    if (isOwned) await bus?.close?.();
+    throw error;
+  }
+}
+
+class Observer implements SwarmObserver {
+  readonly namespace: string;
+  readonly #bus: MessageBus;
+  readonly #isOwned: boolean;
+  readonly #clock: Clock;
+  readonly #link: BusLink;
+  readonly #lives: Lives;
+  readonly #levels: Levels;
+  readonly #replays = new Replays();
+  readonly #listeners = new Listeners<SwarmEvent>();
+  readonly #startedAt: number;
+  readonly #stopStates: () => void;
+  #heard = 0;
+  #cancelTimer: (() => void) | undefined;
+  #timerAt = Infinity;
+  #closing: Promise<void> | undefined;
+
+  constructor(bus: MessageBus, isOwned: boolean, options: ObserverOptions) {
+    const { clock = systemClock, namespace } = options;
+    need(typeof bus?.subscribe === "function" && typeof bus.onState === "function", "bus", "a MessageBus", bus);
+    need(typeof clock?.now === "function" && typeof clock.after === "function", "clock", "a Clock", clock);
+    this.namespace = namespace === "" ? "" : resolveNamespace({ namespace }).namespace;
+    this.#bus = bus;
+    this.#isOwned = isOwned;
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+    this.#lives = new Lives(this.#startedAt);
+    this.#levels = new Levels(this.#startedAt);
+    const settings = { namespace: this.namespace || undefined, secrets: secretsOf(options.secret), clock };
+    this.#link = new BusLink(bus, settings, {
+      presence: (message) => this.#hearPresence(decodePresence(message)),
+      capacity: (message) => this.#hearCapacity(decodeCapacity(message)),
+    });
+    this.#stopStates = bus.onState((state) => this.#listeners.emit({ type: "bus", state }));
+  }
+
+  open(): Promise<void> {
+    return this.#link.open();
+  }
+
+  snapshot(): SwarmSnapshot {
+    const now = this.#clock.now();
+    this.#sweep(now);
+    return {
+      bus: this.#closing ? "closed" : this.#bus.state,
+      observedMs: now - this.#startedAt,
+      members: membersOf(this.#lives),
+      agents: agentsOf(this.#lives, now),
+      resources: resourcesOf(this.#lives, this.#levels, now),
+      heard: this.#heard,
+      ignored: Object.fromEntries(this.#link.ignored),
+    };
+  }
+
+  onEvent(listener: (event: SwarmEvent) => void): () => void {
+    need(typeof listener === "function", "listener", "a function", listener);
+    return this.#listeners.add(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#stopStates();
+    this.#listeners.clear();
+    await this.#link.close().catch(tell);
+    if (this.#isOwned) await this.#bus.close().catch(tell);
+  }
+
+  #hearPresence(message: Message): void {
+    const now = this.#clock.now();
+    const turn = this.#lives.hear(message, now);
+    this.#heard++;
+    if (turn) this.#listeners.emit(turn);
+    for (const { name, level } of message.pools) if (level) this.#tell(this.#levels.hear(name, level, now), now);
+    this.#plan(now + patienceMs(message), now);
+  }
+
+  #hearCapacity(message: CapacityMessage): void {
+    const now = this.#clock.now();
+    const { resource, agentId, newCapacity, reason, timestamp, ours } = message;
+    this.#replays.check(message);
+    if (ours) {
+      if (mainTotal(resource, this.#lives, this.#levels, now) === Infinity) throw new BadMessage("unknown resource");
+      this.#tell(this.#levels.hear(resource, ours.level, now), now);
+      this.#plan(Infinity, now);
+    } else this.#listeners.emit({ type: "announced", update: { resource, agentId, newCapacity, reason, timestamp } });
+    this.#heard++;
+  }
+
+  #tell(turns: readonly LevelTurn[], now: number): void {
+    for (const turn of turns) {
+      if (turn.type === "paused") this.#listeners.emit(turn);
+      else this.#listeners.emit({ ...turn, newCapacity: mainTotal(turn.resource, this.#lives, this.#levels, now) });
+    }
+  }
+
+  /** Time alone makes agents silent and levels rise. */
+  #sweep(now: number): void {
+    for (const turn of this.#lives.sweep(now)) this.#listeners.emit(turn);
+    this.#levels.forget((resource) => this.#lives.knows(resource));
+    this.#tell(this.#levels.sweep(now), now);
+  }
+
+  /** One timer, for whatever comes first; it keeps no process alive. */
+  #plan(at: number, now: number): void {
+    const nextAt = Math.min(at, this.#levels.nextAt(now));
+    if (nextAt >= this.#timerAt || this.#closing) return;
+    this.#cancelTimer?.();
+    this.#timerAt = nextAt;
+    const due = (): void => {
+      this.#timerAt = Infinity;
+      const then = this.#clock.now();
+      this.#sweep(then);
+      this.#plan(this.#lives.nextAt, then);
+    };
+    this.#cancelTimer = this.#clock.after(Math.max(1, nextAt - now), due, { background: true });
+  }
+}
+
+function need(isRight: boolean, option: string, rule: string, value: unknown): void {
+  if (!isRight) throw new InvalidConfigError(option, rule, value);
+}
+
+function tell(error: unknown): void {
+  warn("HIVEPACE_CLOSE_FAILED", `the observer could not close its bus: ${String(error)}`, error);
+}

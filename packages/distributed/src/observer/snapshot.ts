@@ -1,0 +1,184 @@
+import { addTo, at, zeros } from "../engine/amounts.ts";
+import { levelAt, nextStepAt } from "../engine/level.ts";
+import { fairShares } from "../engine/share.ts";
+import { DIMENSIONS } from "../hive/amounts-of.ts";
+import type { HiveDimension } from "../hive/hive-types.ts";
+import { UNLIMITED } from "../hive/limits.ts";
+import { levelStatus } from "../limiter/status.ts";
+import type { Levels } from "./levels.ts";
+import { type Heard, type Life, type Lives, usedNow } from "./lives.ts";
+import type { ObservedAgent, ObservedLimit, ObservedResource, ObservedUse } from "./observer-types.ts";
+
+/** The newest life of each, by name. */
+export function agentsOf(lives: Iterable<Life>, now: number): ObservedAgent[] {
+  const newest = new Map<string, Life>();
+  for (const life of lives) if (life.life >= (newest.get(life.id)?.life ?? 0)) newest.set(life.id, life);
+  const agents = [...newest.values()].map(({ id, state, heardAt, upMs, weight, isServed }) => {
+    const heardAgoMs = now - heardAt;
+    return { agentId: id, state, heardAgoMs, upMs: upMs + heardAgoMs, weight, isServed };
+  });
+  return agents.sort(byName(({ agentId }) => agentId));
+}
+
+/** Live agents, or more when one of them knows of more. */
+export function membersOf(lives: Iterable<Life>): number {
+  const ids = new Set<string>();
+  let told = 0;
+  for (const { id, state, members } of lives) {
+    if (state !== "live") continue;
+    ids.add(id);
+    told = Math.max(told, members);
+  }
+  return Math.max(ids.size, told);
+}
+
+export function resourcesOf(lives: Lives, levels: Levels, now: number): ObservedResource[] {
+  const names = new Set<string>();
+  for (const { pools } of lives) for (const name of pools.keys()) names.add(name);
+  const resources = [...names].map((name) => resourceOf(name, lives, levels, now));
+  return resources.sort(byName(({ resource }) => resource));
+}
+
+/** What all may use in a window now, of the first limit that there is. */
+export function mainTotal(resource: string, lives: Lives, levels: Levels, now: number): number {
+  const shape = shapeOf(holdersOf(resource, lives));
+  const level = levelAt(levels.of(resource), now);
+  const totals = shape.limits.map((limit) => total(limit, level));
+  return totals.find((amount) => amount < Infinity) ?? Infinity;
+}
+
+interface Holder {
+  readonly life: Life;
+  readonly heard: Heard;
+}
+
+interface Shape {
+  readonly windowMs: number;
+  /** The smallest that any live agent has. */
+  readonly limits: readonly number[];
+  readonly holders: readonly Holder[];
+}
+
+function resourceOf(resource: string, lives: Lives, levels: Levels, now: number): ObservedResource {
+  const { windowMs, limits, holders } = shapeOf(holdersOf(resource, lives));
+  const level = levels.of(resource);
+  const status = levelStatus(level, now);
+  const totals = limits.map((limit) => total(limit, status.level));
+  const agents = usesOf(holders, totals, now);
+  const usedSince = lives.usedSince(resource, limits.length);
+  const sum = (of: (use: ObservedUse) => readonly number[], i: number): number =>
+    agents.reduce((all, use) => all + at(of(use), i), 0);
+  const names = dimensionsOf(resource, limits.length);
+  const risesAt = nextStepAt(level, now);
+  return {
+    resource,
+    windowMs,
+    limits: limits.map(
+      (limit, i): ObservedLimit => ({
+        dimension: names[i],
+        limit: limit >= UNLIMITED ? Infinity : limit,
+        total: at(totals, i),
+        used: sum(({ used }) => used, i),
+        usedSince: at(usedSince, i),
+        waiting: sum(({ waiting }) => waiting, i),
+      }),
+    ),
+    ...status,
+    risesInMs: risesAt === Infinity ? undefined : risesAt - now,
+    agents,
+  };
+}
+
+function holdersOf(resource: string, lives: Iterable<Life>): Holder[] {
+  const holders: Holder[] = [];
+  for (const life of lives) {
+    const heard = life.pools.get(resource);
+    if (heard) holders.push({ life, heard });
+  }
+  return holders;
+}
+
+/** Agents may be configured differently: those count who agree with most of the live ones on what is limited. */
+function shapeOf(all: readonly Holder[]): Shape {
+  const live = all.filter(({ life }) => life.state === "live");
+  const groups = new Map<string, Holder[]>();
+  for (const holder of live.length > 0 ? live : all) {
+    const key = shapeKey(holder.heard.report);
+    const group = groups.get(key);
+    if (group) group.push(holder);
+    else groups.set(key, [holder]);
+  }
+  const [most = []] = [...groups.values()].sort((a, b) => b.length - a.length);
+  const [one] = most;
+  if (!one) return { windowMs: 0, limits: [], holders: [] };
+  const key = shapeKey(one.heard.report);
+  const limits = one.heard.report.limits.map((_, i) =>
+    Math.min(...most.map(({ heard }) => at(heard.report.limits, i))),
+  );
+  const holders = all.filter(({ heard }) => shapeKey(heard.report) === key);
+  return { windowMs: one.heard.report.windowMs, limits, holders };
+}
+
+function shapeKey({ windowMs, limits }: Heard["report"]): string {
+  return `${windowMs} ${limits.length}`;
+}
+
+interface Total {
+  readonly agentId: string;
+  readonly used: number[];
+  readonly waiting: number[];
+  waitedMs: number;
+  /** Of its live lives: 0 for those who are gone. Two of them are two processes that go by one name. */
+  weight: number;
+}
+
+/** By agent: what its former lives used counts, what they wanted does not. */
+function usesOf(holders: readonly Holder[], totals: readonly number[], now: number): ObservedUse[] {
+  const { length } = totals;
+  const byId = new Map<string, Total>();
+  for (const { life, heard } of holders) {
+    const { id: agentId, state, weight } = life;
+    const sum = byId.get(agentId) ?? { agentId, used: zeros(length), waiting: zeros(length), waitedMs: 0, weight: 0 };
+    byId.set(agentId, sum);
+    addTo(sum.used, usedNow(heard, now));
+    if (state !== "live") continue;
+    const { waiting, claim } = heard.report;
+    addTo(sum.waiting, waiting);
+    sum.weight += weight;
+    if (claim) sum.waitedMs = Math.max(sum.waitedMs, claim.waitedMs + now - heard.at);
+  }
+  const all = [...byId.values()].sort(byName(({ agentId }) => agentId));
+  const shares = sharesOf(
+    all.filter(({ weight }) => weight > 0),
+    totals,
+  );
+  return all.map(({ weight: _, ...use }) => ({ ...use, share: shares.get(use.agentId) ?? zeros(length) }));
+}
+
+/** Max-min fair by what each uses and wants; what nobody asks for is shared by weight: as the agents themselves do it. */
+function sharesOf(live: readonly Total[], totals: readonly number[]): Map<string, number[]> {
+  const weights = live.map(({ weight }) => weight);
+  const weightSum = weights.reduce((sum, weight) => sum + weight, 0);
+  const byDimension = totals.map((amount, i) => {
+    if (amount === Infinity) return live.map(() => Infinity);
+    const demands = live.map(({ used, waiting }) => Math.max(0, at(used, i) + at(waiting, i)));
+    const fair = fairShares(amount, demands, weights);
+    const rest = Math.max(0, amount - fair.reduce((sum, share) => sum + share, 0));
+    return fair.map((share, j) => share + (rest * at(weights, j)) / weightSum);
+  });
+  return new Map(live.map(({ agentId }, j) => [agentId, byDimension.map((shares) => at(shares, j))]));
+}
+
+function total(limit: number, level: number): number {
+  return limit >= UNLIMITED ? Infinity : Math.round(limit * level * 1e6) / 1e6;
+}
+
+/** The wire has no names for what is counted; of a hive's usual window they follow from how many there are. */
+function dimensionsOf(resource: string, length: number): readonly (HiveDimension | undefined)[] {
+  if (length < 2 || resource.includes("@")) return [];
+  return length === DIMENSIONS.length ? DIMENSIONS : DIMENSIONS.slice(0, 2);
+}
+
+function byName<T>(of: (item: T) => string): (a: T, b: T) => number {
+  return (a, b) => (of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : 0);
+}
