@@ -116,3 +116,23 @@ test("what is no call of any protocol is not found, and not counted", async () =
   expect((await post("/v1/models")).status).toBe(404);
   expect(provider.log).toEqual([]);
 });
+
+test("a log that is bounded keeps the newest, and the tallies go on", async () => {
+  await start({ rpm: 12, logSize: 4 });
+  for (let i = 0; i < 14; i++) await post(PATHS.openai, {}, { "x-agent": i % 2 === 0 ? "even" : "odd" });
+  expect(provider.log.length).toBeLessThanOrEqual(8);
+  expect(provider.log.at(-1)).toMatchObject({ agent: "odd", accepted: false });
+  expect(provider.tally).toMatchObject({ sent: 14, accepted: 12, rejected429: 2 });
+  expect(provider.agents.get("odd")).toMatchObject({ sent: 7, accepted: 6, rejected429: 1 });
+  expect(provider.peak).toBeCloseTo(14 / 12);
+});
+
+test("its state tells the limits and what is used of them", async () => {
+  const clock = await start({ rpm: 5, tpm: 1_000, outputTokens: 10 });
+  await post(PATHS.openai);
+  expect(provider.state()).toMatchObject({ windowMs: 60_000, rpm: 5, tpm: 1_000, usedRequests: 1 });
+  expect(provider.state().usedTokens).toBe(provider.tally.tokens);
+  provider.setLimits({ rpm: 3 });
+  clock.advance(60_000);
+  expect(provider.state()).toMatchObject({ rpm: 3, usedRequests: 0, usedTokens: 0 });
+});

@@ -4,8 +4,10 @@ import { type Clock, systemClock } from "@hivepace/core";
 import { anthropic } from "./anthropic.ts";
 import { gemini } from "./gemini.ts";
 import { openai } from "./openai.ts";
+import { Peak } from "./peak.ts";
 import type { Answer, Call, Protocol } from "./protocol.ts";
 import { largestWindow, type Sent } from "./record.ts";
+import { Tallies, type Tally } from "./tally.ts";
 import { type Limits, type WindowKind, WindowLimit } from "./window-limit.ts";
 
 export interface ProviderOptions extends Limits {
@@ -19,6 +21,8 @@ export interface ProviderOptions extends Limits {
   readonly eventIntervalMs?: number | undefined;
   /** How long answers are, unless the request allows less. Default: 16. */
   readonly outputTokens?: number | undefined;
+  /** How many of the newest requests stay in the log. Default: all of them. */
+  readonly logSize?: number | undefined;
   /** Answers carry the headers that speak of limits. Default: true. */
   readonly limitHeaders?: boolean | undefined;
   readonly port?: number | undefined;
@@ -38,15 +42,31 @@ export type Failure =
 export interface FakeProvider {
   /** Without a path: add that of the SDK, `/v1` for OpenAI's. */
   readonly url: string;
-  /** Every request so far, in the order of coming. */
+  /** The requests so far, or the newest of them (`logSize`), in the order of coming. */
   readonly log: readonly Sent[];
-  /** The most that was accepted in any interval of this length. */
+  /** What became of all requests since the start, and of those of each agent; whatever the log still has. */
+  readonly tally: Tally;
+  readonly agents: ReadonlyMap<string, Tally>;
+  /** The most that was accepted in any interval of this length, as far as the log goes back. */
   largestWindow(windowMs?: number): { requests: number; tokens: number };
+  /** The most that came in any window since the start, accepted or not, in limits: above 1 somebody sent too much. */
+  readonly peak: number;
+  /** The limits now, and what is used of them. */
+  state(): ProviderState;
   /** From now on; what was used stays used. */
   setLimits(limits: Limits): void;
   /** The next requests fail so, one each. They use nothing of the limits. */
   failNext(...failures: readonly Failure[]): void;
   close(): Promise<void>;
+}
+
+export interface ProviderState {
+  readonly windowMs: number;
+  readonly rpm: number | undefined;
+  readonly tpm: number | undefined;
+  /** In the present window. Of what has no limit nothing is known: 0. */
+  readonly usedRequests: number;
+  readonly usedTokens: number;
 }
 
 const PROTOCOLS: readonly Protocol[] = [openai, anthropic, gemini];
@@ -57,7 +77,10 @@ const DEFAULTS = { windowMs: 60_000, window: "sliding", outputTokens: 16 } as co
 export async function startProvider(options: ProviderOptions = {}): Promise<FakeProvider> {
   const { windowMs = DEFAULTS.windowMs, window = DEFAULTS.window, clock = systemClock } = options;
   const limit = new WindowLimit(window, windowMs, options);
+  const { logSize = Infinity } = options;
   const log: Sent[] = [];
+  const tallies = new Tallies();
+  const peak = new Peak(windowMs, options);
   const failures: Failure[] = [];
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
@@ -85,7 +108,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Fake
     const refusal = verdict && !verdict.allowed ? protocol.tooMany(verdict) : answerTo(failure, protocol);
     const status = failure === "hang-up" ? 0 : (refusal?.status ?? 200);
     const accepted = verdict?.allowed ?? failure === "overloaded-mid-stream";
-    log.push({
+    record({
       at: now,
       agent: agentOf(request),
       model: call.model,
@@ -101,6 +124,25 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Fake
     if (refusal) return send(response, { ...refusal, headers: { ...headers, ...refusal.headers } });
     if (!call.isStream) return send(response, { status: 200, headers, body: protocol.complete(call) });
     await stream(response, protocol, call, headers, failure === "overloaded-mid-stream");
+  }
+
+  function record(sent: Sent): void {
+    tallies.add(sent);
+    peak.add(sent.tokens, sent.at);
+    log.push(sent);
+    // Half of it at once: an entry at a time would move all others each time.
+    if (log.length > 2 * logSize) log.splice(0, log.length - logSize);
+  }
+
+  function state(): ProviderState {
+    const { requests, tokens } = limit.state(clock.now());
+    return {
+      windowMs,
+      rpm: requests?.limit,
+      tpm: tokens?.limit,
+      usedRequests: requests ? Math.max(0, requests.limit - requests.remaining) : 0,
+      usedTokens: tokens ? Math.max(0, tokens.limit - tokens.remaining) : 0,
+    };
   }
 
   async function stream(
@@ -135,8 +177,18 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Fake
   return {
     url: `http://127.0.0.1:${port}`,
     log,
+    tally: tallies.all,
+    agents: tallies.agents,
     largestWindow: (ms = windowMs) => largestWindow(log, ms),
-    setLimits: (limits) => limit.setLimits(limits, clock.now()),
+    get peak() {
+      return peak.ratio;
+    },
+    state,
+    setLimits: (limits) => {
+      const now = clock.now();
+      limit.setLimits(limits, now);
+      peak.setLimits(limits, now);
+    },
     failNext: (...next) => void failures.push(...next),
     close: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
