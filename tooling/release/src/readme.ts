@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Package } from "@hivepace/checks";
+
+/** What a package's README tells a reader to do first. */
+export interface Readme {
+  /** Everything that its first `npm install` line names. */
+  readonly installs: readonly string[];
+  /** The first program under "Use". */
+  readonly example: string;
+  /** The packages that this program imports. */
+  readonly imports: readonly string[];
+}
+
+export function readmeOf(pkg: Package): Readme {
+  const text = readFileSync(join(pkg.path, "README.md"), "utf8");
+  const [, line = ""] = /^## Install$[\s\S]*?^npm install ([^#\n]+)/m.exec(text) ?? [];
+  const [, example = ""] = /^## Use$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
+  const imports = [...example.matchAll(/\bfrom "([^"]+)"/g)].map(([, name = ""]) => packageName(name));
+  return { installs: line.trim().split(/\s+/).filter(Boolean), example, imports: [...new Set(imports)] };
+}
+
+/** Without the entry: `@hivepace/core/testing` is of `@hivepace/core`. */
+function packageName(specifier: string): string {
+  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+}

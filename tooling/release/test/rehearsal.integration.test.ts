@@ -1,0 +1,156 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packages } from "@hivepace/checks";
+import { type FakeProvider, startProvider } from "@hivepace/provider";
+import { startServer } from "@hivepace/servers";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { Checkout } from "../src/checkout.ts";
+import { type Readme, readmeOf } from "../src/readme.ts";
+import { type Registry, startRegistry } from "../src/registry.ts";
+import { type Manager, Stranger } from "../src/stranger.ts";
+
+const MINUTES = 60_000;
+vi.setConfig({ testTimeout: 10 * MINUTES, hookTimeout: 10 * MINUTES });
+
+const readmes = new Map<string, Readme>(packages.map((pkg) => [pkg.manifest.name, readmeOf(pkg)]));
+const names = [...readmes.keys()];
+const entries = packages.flatMap(({ manifest }) =>
+  Object.entries(manifest.exports).flatMap(([entry, target]) =>
+    typeof target === "string" ? [] : [manifest.name + entry.slice(1)],
+  ),
+);
+
+let folder: string;
+let registry: Registry;
+let checkout: Checkout;
+let versions: Map<string, string>;
+
+/** Everything up to the moment in which anybody can install it. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hivepace-release-"));
+  registry = await startRegistry(join(folder, "registry"));
+  checkout = new Checkout(join(folder, "checkout"), registry.env);
+  await checkout.make();
+  await checkout.build();
+  versions = await checkout.version();
+  await checkout.publish();
+});
+
+afterAll(async () => {
+  await registry?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("all packages have one version, and it is not the one before", () => {
+  const [version] = versions.values();
+  expect(version).not.toBe(packages[0]?.manifest["version"]);
+  expect(Object.fromEntries(versions)).toEqual(Object.fromEntries(names.map((name) => [name, version])));
+});
+
+test("every package has a changelog that says what is new", async () => {
+  const [version] = versions.values();
+  for (const { folder: name } of packages) {
+    const changelog = await readFile(join(checkout.folder, "packages", name, "CHANGELOG.md"), "utf8");
+    expect(changelog, name).toContain(`## ${version}`);
+  }
+});
+
+test.each(names)(
+  "%s is published, runs nothing when it is installed, and asks for what others can get",
+  async (name) => {
+    const response = await fetch(`${registry.url}${name.replace("/", "%2f")}`);
+    const { versions: published } = (await response.json()) as { versions: Record<string, Record<string, unknown>> };
+    const version = versions.get(name) as string;
+    expect(Object.keys(published)).toEqual([version]);
+    const { scripts = {}, dependencies = {}, exports } = published[version] as Record<string, Record<string, string>>;
+    for (const script of ["preinstall", "install", "postinstall", "prepare"])
+      expect(scripts).not.toHaveProperty(script);
+    for (const [dependency, range] of Object.entries(dependencies))
+      expect(range, dependency).toBe(versions.has(dependency) ? `^${version}` : expect.stringMatching(/^[\^~]?\d/));
+    expect(JSON.stringify(exports)).not.toContain("src/");
+  },
+);
+
+test.each(names)("the README of %s installs what its example imports", (name) => {
+  const { installs, example, imports } = readmes.get(name) as Readme;
+  expect(example).not.toBe("");
+  // What one of them depends on is there without being named.
+  const named = new Set(installs.flatMap((each) => [each, ...Object.keys(dependenciesOf(each))]));
+  expect(imports.filter((each) => !named.has(each))).toEqual([]);
+});
+
+describe.each<Manager>(["npm", "pnpm"])("an empty project, with %s", (manager) => {
+  let stranger: Stranger;
+  let provider: FakeProvider;
+  const addresses = new Map<string, string>();
+  const servers: AsyncDisposable[] = [];
+
+  beforeAll(async () => {
+    stranger = new Stranger(join(folder, manager), manager, registry.env);
+    await stranger.install([...new Set([...names, ...[...readmes.values()].flatMap(({ installs }) => installs)])]);
+    provider = await startProvider();
+    addresses.set("https://api.example.com/", `${provider.url}/`);
+    for (const [kind, written] of [
+      ["nats", "nats://localhost:4222"],
+      ["redis", "redis://localhost:6379"],
+      ["kafka", "localhost:9092"],
+    ] as const) {
+      const server = await startServer(kind);
+      servers.push(server);
+      addresses.set(written, server.url);
+    }
+  });
+  afterAll(async () => {
+    await provider?.close();
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+  });
+
+  test("has the version that was published", async () => {
+    for (const name of names) {
+      const manifest = await readFile(join(stranger.folder, "node_modules", name, "package.json"), "utf8");
+      expect(JSON.parse(manifest), name).toMatchObject({ name, version: versions.get(name) });
+    }
+  });
+
+  test("imports every entry", async () => {
+    const program = entries.map((entry) => `console.log(Object.keys(await import("${entry}")).length > 0);`);
+    expect(await stranger.node("import.mjs", program.join("\n"))).toBe("true\n".repeat(entries.length));
+  });
+
+  test("requires every entry, and has one copy of it with whoever imports it", async () => {
+    const program = entries.map(
+      (entry) =>
+        `console.log(require("${entry}") === require("${entry}"), Object.keys(require("${entry}")).length > 0);`,
+    );
+    program.push(
+      'import("@hivepace/core").then((core) => console.log(core.MemoryLimiter === require("@hivepace/core").MemoryLimiter));',
+    );
+    const output = await stranger.node("require.cjs", program.join("\n"));
+    expect(output).toBe(`${"true true\n".repeat(entries.length)}true\n`);
+  });
+
+  test.each(["node16", "nodenext", "bundler"] as const)(
+    "typechecks every entry with moduleResolution %s",
+    async (how) => {
+      const program = entries.map((entry, i) => `import * as entry${i} from "${entry}";\nvoid entry${i};`);
+      await stranger.typecheck(program.join("\n"), how);
+    },
+  );
+
+  test("a wrong use does not typecheck", async () => {
+    const wrong = 'import { MemoryLimiter } from "@hivepace/core";\nnew MemoryLimiter().setCapacity(1);';
+    await expect(stranger.typecheck(wrong, "nodenext")).rejects.toThrow(/TS2554|TS2345/);
+  });
+
+  test.each(names)("the README's example of %s runs to its end", async (name) => {
+    let { example } = readmes.get(name) as Readme;
+    for (const [written, real] of addresses) example = example.replaceAll(written, real);
+    const file = `${name.replace(/\W+/g, "_")}.mjs`;
+    expect(await stranger.typescript(file, `${example}\nconsole.log("to its end");`)).toMatch(/^to its end$/m);
+  });
+});
+
+function dependenciesOf(name: string): Record<string, string> {
+  return packages.find(({ manifest }) => manifest.name === name)?.manifest.dependencies ?? {};
+}
