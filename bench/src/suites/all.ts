@@ -7,6 +7,7 @@ import { rateCheck, rateShared } from "./rate-check.ts";
 import { rateMemory } from "./rate-memory.ts";
 import { rateThreads } from "./rate-threads.ts";
 import { route } from "./route.ts";
+import { sharedLimit } from "./shared-limit.ts";
 import { size } from "./size.ts";
 import { swarm } from "./swarm.ts";
 import { swarmDecision } from "./swarm-decision.ts";
@@ -28,6 +29,7 @@ export const allSuites: readonly Suite[] = [
   route,
   swarm,
   swarmDecision,
+  sharedLimit,
   memory,
   rateMemory,
   size,
