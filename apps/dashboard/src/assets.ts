@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+
+/** The files of the page, as they are served. */
+export type Page = ReadonlyMap<string, { readonly type: string; readonly body: Buffer }>;
+
+/** Where a published package has the files that `buildPage` made, beside its code. */
+export const PAGE_FOLDER = "dashboard-page";
+
+export const PAGE_FILES = [
+  { name: "index.html", path: "/", type: "text/html; charset=utf-8" },
+  { name: "page.js", path: "/page.js", type: "text/javascript; charset=utf-8" },
+  { name: "page.css", path: "/page.css", type: "text/css; charset=utf-8" },
+  { name: "icon.svg", path: "/icon.svg", type: "image/svg+xml" },
+] as const;
+
+/** From the files that were built when this was published; in the repository from their source. */
+export async function loadPage(): Promise<Page> {
+  const built = await readBuilt(new URL(`./${PAGE_FOLDER}/`, import.meta.url));
+  const contents = built ?? (await buildFromSource());
+  return new Map(
+    PAGE_FILES.map(({ name, path, type }) => {
+      const body = contents.get(name);
+      if (body === undefined) throw new Error(`the page has no ${name}`);
+      return [path, { type, body: Buffer.from(body) }];
+    }),
+  );
+}
+
+async function readBuilt(folder: URL): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
+  try {
+    const files = PAGE_FILES.map(async ({ name }) => [name, await readFile(new URL(name, folder))] as const);
+    return new Map(await Promise.all(files));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** By an address that no bundler follows: what is published brings the built files, and neither these nor esbuild. */
+async function buildFromSource(): Promise<ReadonlyMap<string, Uint8Array>> {
+  const builder = new URL("./build-page.ts", import.meta.url).href;
+  const { pageContents } = (await import(builder)) as typeof import("./build-page.ts");
+  return pageContents();
+}

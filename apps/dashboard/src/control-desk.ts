@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sendJson } from "./answers.ts";
+import type { Control } from "./dashboard-types.ts";
+import { refusalOf } from "./guard.ts";
+import type { ControlAnswer, ControlEvent } from "./wire.ts";
+
+const MAX_BODY = 1_024;
+
+/** Runs controls for those who may. */
+export class ControlDesk {
+  readonly #controls: ReadonlyMap<string, Control>;
+  readonly #token: string;
+  readonly #log: (event: ControlEvent) => void;
+  readonly #running = new Set<string>();
+
+  constructor(controls: readonly Control[], token: string, log: (event: ControlEvent) => void) {
+    this.#controls = new Map(controls.map((control) => [control.id, control]));
+    [this.#token, this.#log] = [token, log];
+  }
+
+  async answer(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const say = (status: number, body: ControlAnswer, headers = {}): void => sendJson(response, status, body, headers);
+    if (request.method !== "POST") return say(405, { error: "a control is a POST" }, { allow: "POST" });
+    const refusal = refusalOf(request.headers, this.#token);
+    if (refusal !== undefined) return say(403, { error: `refused: ${refusal}` });
+    if (!(await isJson(request))) return say(400, { error: `a body of at most ${MAX_BODY} bytes of JSON is needed` });
+    const control = this.#controls.get(id);
+    if (control === undefined) return say(404, { error: "there is no such control" });
+    if (this.#running.has(id)) return say(409, { error: `"${control.label}" is still under way` });
+    const outcome = await this.#run(control);
+    const [status, body] = outcome.hasFailed ? [500, { error: outcome.text }] : [200, { done: outcome.text }];
+    say(status, body as ControlAnswer);
+  }
+
+  async #run(control: Control): Promise<ControlEvent> {
+    const { id, label } = control;
+    this.#running.add(id);
+    let outcome: ControlEvent;
+    try {
+      outcome = { type: "control", label, text: String(await control.run()), hasFailed: false };
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      outcome = { type: "control", label, text, hasFailed: true };
+    } finally {
+      this.#running.delete(id);
+    }
+    this.#log(outcome);
+    return outcome;
+  }
+}
+
+async function isJson(request: IncomingMessage): Promise<boolean> {
+  let body = "";
+  for await (const chunk of request) {
+    body += String(chunk);
+    if (body.length > MAX_BODY) return false;
+  }
+  try {
+    JSON.parse(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
