@@ -10,7 +10,7 @@ export interface Honeycomb {
   at(index: number): { readonly x: number; readonly y: number };
 }
 
-export const LARGEST_CELL = 124;
+export const LARGEST_CELL = 150;
 export const SMALLEST_CELL = 11;
 
 const heightOf = (width: number): number => (width * 2) / Math.sqrt(3);

@@ -80,14 +80,19 @@ export function agentsTable(): View {
 }
 
 const emptyRow = (): HTMLElement =>
-  h("tr", {}, h("th", { scope: "row" }, name("")), ...COLUMNS.slice(1).map(() => h("td")));
+  h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, name("", "data agent-name"), h("span", { class: "note" })),
+    ...COLUMNS.slice(1).map(() => h("td")),
+  );
 
 function drawRow(row: HTMLElement, cell: Cell, { choice }: Scene): void {
   setAttribute(row, "data-state", cell.state);
   setAttribute(row, "data-chosen", choice.agentId === cell.agentId);
   const head = row.firstElementChild as HTMLElement;
   setText(head.firstElementChild as Element, cell.agentId);
-  setAttribute(head, "data-note", note(cell));
+  setText(head.lastElementChild as Element, note(cell));
   COLUMNS.slice(1).forEach(({ show, key }, i) => {
     const td = row.children[i + 1] as Element;
     setText(td, show(cell));
@@ -95,12 +100,12 @@ function drawRow(row: HTMLElement, cell: Cell, { choice }: Scene): void {
   });
 }
 
-const note = ({ state, hasCut, isServed, weight }: Cell): string | undefined => {
+const note = ({ state, hasCut, isServed, weight }: Cell): string => {
   const notes = [
     state === "live" ? "" : state,
     hasCut ? "announced the cut" : "",
     isServed ? "served by the store" : "",
     weight === 1 ? "" : `weight ${amount(weight)}`,
   ];
-  return notes.filter(Boolean).join(", ") || undefined;
+  return notes.filter(Boolean).join(", ");
 };

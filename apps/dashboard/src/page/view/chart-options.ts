@@ -24,6 +24,8 @@ export interface Drawing {
 }
 
 const DASHES: Partial<Record<Line["kind"], number[]>> = { limit: [2, 4], provider: [6, 4], longest: [5, 4] };
+/** Marks at whole amounts only. */
+const STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const FONT = '11px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
 export function chartOptions(lines: readonly Line[], current: () => Drawing, maxY?: number): uPlot.Options {
@@ -38,15 +40,25 @@ export function chartOptions(lines: readonly Line[], current: () => Drawing, max
     height: 180,
     legend: { show: false },
     cursor: { y: false, points: { size: 7 }, drag: { setScale: false, x: false, y: false } },
-    padding: [8, right === undefined ? 8 : 0, 0, 0],
+    padding: [8, right === undefined ? 20 : 0, 0, 0],
     scales: { x: { time: true, auto: false }, y: { range }, right: { range } },
     series: [{}, ...lines.map(seriesOf)],
     axes: [
-      { ...axis, size: 26, space: 70, values: (_, times) => times.map((time) => clockTime(time * 1_000).slice(0, 5)) },
-      { ...axis, size: 46, space: 34, values: showAxis(lines.find(({ isRight }) => !isRight)) },
+      { ...axis, size: 26, space: 84, values: showTimes },
+      { ...axis, size: 46, space: 34, incrs: STEPS, values: showAxis(lines.find(({ isRight }) => !isRight)) },
       ...(right === undefined
         ? []
-        : [{ ...axis, scale: "right", side: 1 as const, size: 42, grid: { show: false }, values: showAxis(right) }]),
+        : [
+            {
+              ...axis,
+              scale: "right",
+              side: 1 as const,
+              size: 42,
+              incrs: [0.1, 0.2, 0.5, ...STEPS],
+              grid: { show: false },
+              values: showAxis(right),
+            },
+          ]),
     ],
     hooks: {
       drawClear: [(plot) => drawMarks(plot, current())],
@@ -54,6 +66,10 @@ export function chartOptions(lines: readonly Line[], current: () => Drawing, max
     },
   };
 }
+
+/** With seconds where the marks are less than a minute apart. */
+const showTimes = (_: uPlot, times: readonly number[], __: number, ___: number, stepS: number): string[] =>
+  times.map((time) => clockTime(time * 1_000).slice(0, stepS < 60 ? 8 : 5));
 
 function seriesOf({ label, kind, isStepped, isBars, isFilled, isRight }: Line): uPlot.Series {
   const stroke = colour(`--line-${kind}`);

@@ -14,7 +14,7 @@ export interface Chart {
 /** A chart, its legend, a sentence that says the same, and a table for those who want the figures. */
 export function chart(title: string, lines: readonly Line[], options: { readonly maxY?: number } = {}): Chart {
   const plot = h("div", { class: "plot", "aria-hidden": "true" });
-  const summary = h("p", { class: "summary" });
+  const summary = h("p", { class: "visually-hidden" });
   const body = h("tbody");
   const heads = ["Time", ...lines.map(({ label }) => label)].map((text) => h("th", { scope: "col" }, text));
   const table = h("table", {}, h("caption", {}, title), h("thead", {}, h("tr", {}, ...heads)), body);
@@ -40,7 +40,7 @@ export function chart(title: string, lines: readonly Line[], options: { readonly
     if (shown === undefined) return;
     const { columns, drawing } = shown;
     lines.forEach((_, i) => {
-      (legend.children[i] as HTMLElement).hidden = (columns[i + 1] ?? []).every((value) => value === null);
+      drawEntry(legend.children[i] as HTMLElement, columns[i + 1] ?? [], lines[i]?.show ?? drawing.show);
     });
     setText(summary, summaryOf(columns, columnsOf(lines, drawing)));
     drawTable();
@@ -77,4 +77,11 @@ const columnsOf = (lines: readonly Line[], { show }: Drawing): readonly Column[]
   lines.map(({ label, show: own }) => ({ label, show: own ?? show }));
 
 const legendEntry = ({ label, kind }: Line): HTMLElement =>
-  h("li", {}, h("span", { class: `swatch line-${kind}`, "aria-hidden": "true" }), label);
+  h("li", {}, h("span", { class: `swatch line-${kind}`, "aria-hidden": "true" }), `${label} `, h("b"));
+
+/** With what it is now; not there when it never was. */
+function drawEntry(entry: HTMLElement, values: readonly (number | null)[], show: (value: number) => string): void {
+  const now = values.at(-1);
+  entry.hidden = values.every((value) => value === null);
+  setText(entry.lastElementChild as Element, now == null ? "" : show(now));
+}

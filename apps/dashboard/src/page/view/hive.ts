@@ -64,7 +64,7 @@ export function hive(choose: Choose): View {
     const cells = now.cells.slice(0, MAX_CELLS);
     const there = new Set(cells.map(({ agentId }) => agentId));
     for (const id of drawn.keys()) if (!there.has(id)) drawn.delete(id);
-    const comb = honeycomb(cells.length, list.clientWidth || 600, roomFor(cells.length));
+    const comb = honeycomb(cells.length, list.clientWidth || 600, MAX_HEIGHT);
     setAttribute(
       list,
       "data-size",
@@ -95,8 +95,8 @@ export function hive(choose: Choose): View {
   return { element, draw };
 }
 
-/** A few cells need little room, and a crowd does not push everything else off the screen. */
-const roomFor = (count: number): number => (count <= 12 ? 300 : count <= 200 ? 400 : 460);
+/** A crowd does not push everything else off the screen. */
+const MAX_HEIGHT = 480;
 
 function drawCell(
   { item, button, figure }: Drawn,

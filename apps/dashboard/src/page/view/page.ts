@@ -53,7 +53,7 @@ export function page() {
       h("div", { class: "side" }, cards.admitted.element, cards.level.element),
     ),
     h("div", { class: "grid grid-even" }, cards.waiting.element, cards.answers.element),
-    h("div", { class: "grid" }, cards.happenings.element, side),
+    h("div", { class: "grid grid-loose" }, cards.happenings.element, side),
     cards.agents.element,
   );
   const skip = h("a", { class: "skip", href: "#main" }, "Skip to the figures");
@@ -72,6 +72,7 @@ export function page() {
     const limit = chosenLimit(resource, choice);
     const scene = { state, choice, resource, limit, cells: cellsOf(state.frame, resource, limit) };
     parts.answers.element.hidden = state.frame.provider === undefined;
+    element.classList.toggle("is-empty", resource === undefined && scene.cells.length === 0);
     top.draw(scene);
     for (const part of Object.values(parts)) part.draw(scene);
     voice.draw(scene);
