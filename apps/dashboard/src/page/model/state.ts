@@ -25,7 +25,8 @@ export function next({ hello, points, events }: State, update: Update): State {
 /** What the reader has chosen to see. */
 export interface Choice {
   readonly resource: string | undefined;
-  readonly limit: number;
+  /** Undefined: the first that there is. */
+  readonly limit: number | undefined;
   readonly agentId: string | undefined;
 }
 
@@ -34,8 +35,12 @@ export function chosenResource({ resources }: Frame, { resource }: Choice): Reso
   return resources.find((one) => one.resource === resource) ?? resources[0];
 }
 
-/** Which of its limits: the chosen one, or the first that is one, when it has fewer. */
+/** Which of its limits: the chosen one, or else the first that is not without end. */
 export function chosenLimit(resource: ResourceFrame | undefined, { limit }: Choice): number {
-  if (resource === undefined || limit < resource.limits.length) return limit;
-  return 0;
+  const limits = resource?.limits ?? [];
+  if (limit !== undefined && limit < limits.length) return limit;
+  return Math.max(
+    0,
+    limits.findIndex((one) => one.limit !== null),
+  );
 }

@@ -16,7 +16,7 @@ import { topBar } from "./top-bar.ts";
 /** The whole page. Nothing is drawn while nobody looks. */
 export function page() {
   let state: State | undefined;
-  let choice: Choice = { resource: undefined, limit: 0, agentId: undefined };
+  let choice: Choice = { resource: undefined, limit: undefined, agentId: undefined };
   const choose = (change: Partial<Choice>): void => {
     choice = { ...choice, ...change };
     redraw();

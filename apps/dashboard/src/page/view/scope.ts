@@ -10,7 +10,7 @@ export function scope(choose: Choose): View {
   const limits = h("div", { class: "segments", role: "group", "aria-label": "Limit" });
   const about = h("p", { class: "scope-about" });
   const element = h("div", { class: "scope" }, label, only, limits, about);
-  select.addEventListener("change", () => choose({ resource: select.value, limit: 0 }));
+  select.addEventListener("change", () => choose({ resource: select.value, limit: undefined }));
   let shownNames = "";
   let shownUnits = "";
 
