@@ -12,10 +12,10 @@ const provider = (accepted: number, rejected429: number) => ({
   usedTokens: 70,
 });
 
-test("a point has the level, the longest wait and every limit of each resource", () => {
+test("a point has the level and every limit, with its longest wait, of each resource", () => {
   const history = new History();
   const limits = [limitFrame({ used: 7, waiting: 2 }), limitFrame({ dimension: "tokens", limit: null, total: null })];
-  const agents = [use("a", { waitedMs: 10 }), use("b", { waitedMs: 90 })];
+  const agents = [use("a"), use("b", { used: [30, 0], waiting: [2, 0] })];
   history.add(frame({ at: 5, bus: "interrupted", resources: [resourceFrame({ level: 0.5, limits, agents })] }));
   expect(history.since(0)).toEqual([
     {
@@ -27,10 +27,9 @@ test("a point has the level, the longest wait and every limit of each resource",
         {
           resource: "openai",
           level: 0.5,
-          waitedMs: 90,
           limits: [
-            [100, 100, 7, 2],
-            [null, null, 40, 0],
+            [100, 100, 7, 2, 4_000],
+            [null, null, 40, 0, 0],
           ],
         },
       ],

@@ -1,4 +1,5 @@
-import type { Frame, Point, PointOfLimit, PointOfProvider, ResourceFrame } from "./wire.ts";
+import { pointsOf } from "./point.ts";
+import type { Frame, Point, PointOfProvider } from "./wire.ts";
 
 /** Ten minutes of seconds. */
 export const POINT_MS = 1_000;
@@ -17,7 +18,8 @@ export class History {
   add(frame: Frame): void {
     const seq = ++this.#seq;
     for (const [resource, lastSeq] of this.#tracked) if (lastSeq <= seq - MAX_POINTS) this.#tracked.delete(resource);
-    const resources = frame.resources.filter(({ resource }) => this.#track(resource, seq)).map(pointOf);
+    const tracked = frame.resources.filter(({ resource }) => this.#track(resource, seq));
+    const resources = pointsOf(frame, tracked);
     const provider = this.#sinceBefore(frame.provider);
     const { at, members } = frame;
     this.#points.push({
@@ -60,14 +62,4 @@ export class History {
       usedTokens,
     };
   }
-}
-
-function pointOf({ resource, level, limits, agents }: ResourceFrame) {
-  const waitedMs = agents.reduce((most, agent) => Math.max(most, agent.waitedMs), 0);
-  return {
-    resource,
-    level,
-    waitedMs,
-    limits: limits.map(({ limit, total, used, waiting }): PointOfLimit => [limit, total, used, waiting]),
-  };
 }

@@ -82,12 +82,17 @@ export interface PointOfProvider {
 export interface PointOfResource {
   readonly resource: string;
   readonly level: number;
-  readonly waitedMs: number;
   /** In the order of the resource's limits. */
   readonly limits: readonly PointOfLimit[];
 }
 
-export type PointOfLimit = readonly [limit: number | null, total: number | null, used: number, waiting: number];
+export type PointOfLimit = readonly [
+  limit: number | null,
+  total: number | null,
+  used: number,
+  waiting: number,
+  longestWaitMs: number,
+];
 
 /** What was heard of the swarm, and what buttons did. */
 export interface LoggedEvent {

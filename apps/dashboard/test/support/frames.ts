@@ -38,7 +38,7 @@ export const point = (seq: number, change: Partial<Point> = {}): Point => ({
   at: seq * 1_000,
   isBusReady: true,
   members: 2,
-  resources: [{ resource: "openai", level: 1, waitedMs: 0, limits: [[100, 100, seq, 0]] }],
+  resources: [{ resource: "openai", level: 1, limits: [[100, 100, seq, 0, 0]] }],
   ...change,
 });
 

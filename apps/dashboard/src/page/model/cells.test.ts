@@ -49,7 +49,7 @@ test("where nothing is limited a share is no number", () => {
 test("figures are those of the chosen limit", () => {
   const agents = [use("a", { used: [1, 200], share: [2, 300], waiting: [3, 400], waitedMs: 50 })];
   const [cell] = cellsOf(frame(), resourceFrame({ agents }), 1);
-  expect(cell).toMatchObject({ used: 200, share: 300, waiting: 400, waitedMs: 50 });
+  expect(cell).toMatchObject({ used: 200, share: 300, waiting: 400, waitMs: 120_000, queuedMs: 50 });
 });
 
 const resource = resourceFrame({ level: 0.5, cause: { agentId: "a", reason: "429", agoMs: 1 } });
@@ -58,7 +58,7 @@ const textOf = (change: Partial<Cell>) =>
 
 test.each([
   [{}, "b: uses 30 of its share of 50 requests"],
-  [{ waiting: 3, waitedMs: 2_000 }, "b: uses 30 of its share of 50 requests; 3 waiting, since 2 s"],
+  [{ waiting: 3, waitMs: 2_000 }, "b: uses 30 of its share of 50 requests; 3 waiting, about 2 s"],
   [{ hasCut: true }, "b: uses 30 of its share of 50 requests; announced the cut"],
   [{ share: undefined }, "b: uses 30 requests"],
   [{ state: "silent", heardAgoMs: 9_000 }, "b: silent for 9 s; uses 30 of its share of 50 requests"],

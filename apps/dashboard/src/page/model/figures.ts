@@ -1,3 +1,4 @@
+import { pointsOf } from "../../point.ts";
 import type { Frame, ResourceFrame } from "../../wire.ts";
 import { amount, duration, limitText, NOTHING, percent, perWindow, plural, unitOf } from "./format.ts";
 
@@ -11,7 +12,7 @@ export interface Figure {
 }
 
 export function figuresOf(frame: Frame, resource: ResourceFrame | undefined, limit: number): readonly Figure[] {
-  const figures = [agentsOf(frame), admittedOf(resource, limit), levelOf(resource), waitingOf(resource, limit)];
+  const figures = [agentsOf(frame), admittedOf(resource, limit), levelOf(resource), waitingOf(frame, resource, limit)];
   return frame.provider === undefined ? figures : [...figures, refusedOf(frame.provider)];
 }
 
@@ -48,12 +49,12 @@ function levelOf(resource: ResourceFrame | undefined): Figure {
   return { label: "Level", value: percent(level), about: `of the limit, ${rises}`, tone: "warn" };
 }
 
-function waitingOf(resource: ResourceFrame | undefined, index: number): Figure {
+function waitingOf(frame: Frame, resource: ResourceFrame | undefined, index: number): Figure {
   const limit = resource?.limits[index];
-  const longest = resource?.agents.reduce((most, { waitedMs }) => Math.max(most, waitedMs), 0) ?? 0;
   const waiting = limit?.waiting ?? 0;
   if (waiting === 0) return { label: "Waiting", value: "0", about: "nobody waits" };
-  return { label: "Waiting", value: amount(waiting), about: `the longest for ${duration(longest)}` };
+  const longest = pointsOf(frame, resource === undefined ? [] : [resource])[0]?.limits[index]?.[4] ?? 0;
+  return { label: "Waiting", value: amount(waiting), about: `${duration(longest)} about, where it is longest` };
 }
 
 function refusedOf({ accepted, rejected429 }: NonNullable<Frame["provider"]>): Figure {

@@ -13,10 +13,9 @@ test("admitted beside allowed, the limit and the provider's count; null where no
         {
           resource: "openai",
           level: 0.5,
-          waitedMs: 0,
           limits: [
-            [100, 50, 7, 0],
-            [null, null, 700, 0],
+            [100, 50, 7, 0, 0],
+            [null, null, 700, 0, 0],
           ],
         },
       ],
@@ -42,7 +41,7 @@ test("admitted beside allowed, the limit and the provider's count; null where no
 
 test("levels in per cent, waits in seconds, answers a second", () => {
   const points = [
-    point(1, { provider, resources: [{ resource: "openai", level: 0.5, waitedMs: 1_500, limits: [[1, 1, 1, 6]] }] }),
+    point(1, { provider, resources: [{ resource: "openai", level: 0.5, limits: [[1, 1, 1, 6, 1_500]] }] }),
   ];
   expect(levels(points, "openai")).toEqual([[1], [50]]);
   expect(waits(points, "openai", 0)).toEqual([[1], [6], [1.5]]);

@@ -36,13 +36,13 @@ export function levels(points: readonly Point[], resource: string): Columns {
   return [timesOf(points), points.map((point) => (level(point) === undefined ? null : (level(point) as number) * 100))];
 }
 
-/** How many wait, and the longest wait in seconds. */
+/** How many wait, and about how long where it is longest, in seconds. */
 export function waits(points: readonly Point[], resource: string, limit: number): Columns {
-  const longest = points.map((point) => point.resources.find((one) => one.resource === resource)?.waitedMs);
+  const limits = limitsOf(points, resource, limit);
   return [
     timesOf(points),
-    limitsOf(points, resource, limit).map((values) => values?.[3] ?? null),
-    longest.map((ms) => (ms === undefined ? null : ms / 1_000)),
+    limits.map((values) => values?.[3] ?? null),
+    limits.map((values) => (values === undefined ? null : values[4] / 1_000)),
   ];
 }
 

@@ -1,6 +1,6 @@
-import type { Cell } from "./cells.ts";
+import { byName, type Cell } from "./cells.ts";
 
-export type SortKey = "agentId" | "used" | "share" | "waiting" | "waitedMs" | "heardAgoMs" | "upMs";
+export type SortKey = "agentId" | "used" | "share" | "waiting" | "waitMs" | "queuedMs" | "heardAgoMs" | "upMs";
 
 export interface TableChoice {
   readonly filter: string;
@@ -19,8 +19,6 @@ export interface TablePage {
 }
 
 export const ROWS_PER_PAGE = 20;
-
-const byName = new Intl.Collator("en", { numeric: true });
 
 /** One page of the agents, as chosen. A page that is there no longer is the last one. */
 export function tablePage(cells: readonly Cell[], choice: TableChoice): TablePage {

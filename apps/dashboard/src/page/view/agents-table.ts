@@ -1,5 +1,5 @@
 import type { Cell } from "../model/cells.ts";
-import { amount, duration, limitText, plural, unitOf } from "../model/format.ts";
+import { amount, duration, limitText, NOTHING, plural, unitOf } from "../model/format.ts";
 import { type SortKey, sortedBy, type TableChoice, tablePage } from "../model/table.ts";
 import { card, h, name, setAttribute, setText } from "./dom.ts";
 import type { Scene, View } from "./view.ts";
@@ -9,7 +9,8 @@ const COLUMNS: readonly { key: SortKey; label: string; show(cell: Cell): string 
   { key: "used", label: "Used", show: ({ used }) => amount(used) },
   { key: "share", label: "Share", show: ({ share }) => limitText(share) },
   { key: "waiting", label: "Queue", show: ({ waiting }) => amount(waiting) },
-  { key: "waitedMs", label: "Wait", show: ({ waitedMs }) => (waitedMs > 0 ? duration(waitedMs) : "–") },
+  { key: "waitMs", label: "Wait", show: ({ waitMs }) => (waitMs > 0 ? `≈ ${duration(waitMs)}` : NOTHING) },
+  { key: "queuedMs", label: "Queue for", show: ({ queuedMs }) => (queuedMs > 0 ? duration(queuedMs) : NOTHING) },
   { key: "heardAgoMs", label: "Heard", show: ({ heardAgoMs }) => `${duration(heardAgoMs)} ago` },
   { key: "upMs", label: "Up for", show: ({ upMs }) => duration(upMs) },
 ];
@@ -57,7 +58,10 @@ export function agentsTable(): View {
     const { cells, resource, limit } = now;
     const { rows, page, pages, count } = tablePage(cells, choice);
     choice = { ...choice, page };
-    setText(caption, `Used, share and queue in ${unitOf(resource?.limits[limit] ?? {})}.`);
+    setText(
+      caption,
+      `Used, share and queue in ${unitOf(resource?.limits[limit] ?? {})}. Wait: the queue at the pace of the last window.`,
+    );
     heads.forEach((head, i) => {
       const isSorted = COLUMNS[i]?.key === choice.sort;
       setAttribute(head, "aria-sort", isSorted ? (choice.isDescending ? "descending" : "ascending") : undefined);
@@ -96,7 +100,7 @@ function drawRow(row: HTMLElement, cell: Cell, { choice }: Scene): void {
   COLUMNS.slice(1).forEach(({ show, key }, i) => {
     const td = row.children[i + 1] as Element;
     setText(td, show(cell));
-    setAttribute(td, "data-strong", (key === "waiting" || key === "waitedMs") && cell.waiting > 0);
+    setAttribute(td, "data-strong", (key === "waiting" || key === "waitMs") && cell.waiting > 0);
   });
 }
 

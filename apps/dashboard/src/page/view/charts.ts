@@ -26,7 +26,7 @@ export function charts(): Charts {
   const level = chart("Level", [{ label: "level", kind: "level", isStepped: true, isFilled: true }], { maxY: 105 });
   const waiting = chart("Queue and wait", [
     { label: "waiting", kind: "waiting", isFilled: true },
-    { label: "longest wait", kind: "longest", show: seconds, isRight: true },
+    { label: "about the longest wait", kind: "longest", show: seconds, isRight: true },
   ]);
   const answered = chart("What the provider answered", [
     { label: "accepted", kind: "accepted", isBars: true },
@@ -56,22 +56,22 @@ export function charts(): Charts {
     };
   };
   return {
-    admitted: part("admitted", "Admitted against the limit", used, ({ state, resource, limit }) => {
-      const columns = admitted(state.points, resource?.resource ?? "", limit, resource?.limits[limit]?.dimension);
+    admitted: part("admitted", "Admitted against the limit", used, ({ state, points, resource, limit }) => {
+      const columns = admitted(points, resource?.resource ?? "", limit, resource?.limits[limit]?.dimension);
       used.draw(columns, drawing(state, resource?.resource, amount));
     }),
     level: part(
       "level",
       "Level",
       level,
-      ({ state, resource }) => {
+      ({ state, points, resource }) => {
         drawCause(cause, resource);
-        level.draw(levels(state.points, resource?.resource ?? ""), drawing(state, resource?.resource, percents));
+        level.draw(levels(points, resource?.resource ?? ""), drawing(state, resource?.resource, percents));
       },
       cause,
     ),
-    waiting: part("waiting", "Queue and wait", waiting, ({ state, resource, limit }) => {
-      const columns = waits(state.points, resource?.resource ?? "", limit);
+    waiting: part("waiting", "Queue and wait", waiting, ({ state, points, resource, limit }) => {
+      const columns = waits(points, resource?.resource ?? "", limit);
       waiting.draw(columns, drawing(state, resource?.resource, amount));
     }),
     answers: {

@@ -17,6 +17,8 @@ interface Drawn {
   readonly item: HTMLElement;
   readonly button: HTMLButtonElement;
   readonly figure: HTMLElement;
+  /** For those who do not see the cell. */
+  readonly words: HTMLElement;
 }
 
 /** The agents as cells that fill with their share and their use. */
@@ -50,13 +52,20 @@ export function hive(choose: Choose): View {
   const create = (agentId: string): Drawn => {
     const figure = h("span", { class: "cell-figure" });
     const label = h("span", { class: "cell-label", "aria-hidden": "true" }, name(agentId, "cell-name"), figure);
-    const button = h("button", { type: "button", class: "cell", tabindex: -1 }, h("span", { class: "comb" }), label);
+    const words = h("span", { class: "visually-hidden" });
+    const button = h(
+      "button",
+      { type: "button", class: "cell", tabindex: -1 },
+      h("span", { class: "comb" }),
+      label,
+      words,
+    );
     button.addEventListener("click", () => {
       choose({ agentId: scene?.choice.agentId === agentId ? undefined : agentId });
     });
     for (const type of ["pointerenter", "focus"]) button.addEventListener(type, () => point(agentId));
     for (const type of ["pointerleave", "blur"]) button.addEventListener(type, () => point(undefined));
-    return { item: h("li", {}, button), button, figure };
+    return { item: h("li", {}, button), button, figure, words };
   };
 
   const draw = (now: Scene): void => {
@@ -99,7 +108,7 @@ export function hive(choose: Choose): View {
 const MAX_HEIGHT = 480;
 
 function drawCell(
-  { item, button, figure }: Drawn,
+  { item, button, figure, words }: Drawn,
   cell: Cell,
   scene: Scene,
   comb: Honeycomb,
@@ -114,7 +123,7 @@ function drawCell(
   setAttribute(item, "data-state", cell.state);
   setAttribute(item, "data-waits", cell.waiting > 0);
   setAttribute(item, "data-cut", cell.hasCut);
-  setAttribute(button, "aria-label", cellText(cell, scene.resource, scene.limit));
+  setText(words, cellText(cell, scene.resource, scene.limit));
   setAttribute(button, "aria-pressed", scene.choice.agentId === cell.agentId ? "true" : "false");
   const state = cell.state === "live" ? "" : cell.state;
   setText(figure, state || (cell.waiting > 0 ? `${amount(cell.used)} +${amount(cell.waiting)}` : amount(cell.used)));

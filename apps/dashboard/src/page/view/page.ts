@@ -1,4 +1,5 @@
 import { cellsOf } from "../model/cells.ts";
+import { pointsUntilNow } from "../model/now.ts";
 import { type Choice, chosenLimit, chosenResource, type State } from "../model/state.ts";
 import { agentsTable } from "./agents-table.ts";
 import { announcer } from "./announcer.ts";
@@ -70,7 +71,14 @@ export function page() {
     if (state === undefined || document.hidden) return;
     const resource = chosenResource(state.frame, choice);
     const limit = chosenLimit(resource, choice);
-    const scene = { state, choice, resource, limit, cells: cellsOf(state.frame, resource, limit) };
+    const scene = {
+      state,
+      choice,
+      resource,
+      limit,
+      cells: cellsOf(state.frame, resource, limit),
+      points: pointsUntilNow(state),
+    };
     parts.answers.element.hidden = state.frame.provider === undefined;
     element.classList.toggle("is-empty", resource === undefined && scene.cells.length === 0);
     top.draw(scene);

@@ -1,4 +1,4 @@
-import type { ResourceFrame } from "../../wire.ts";
+import type { Point, ResourceFrame } from "../../wire.ts";
 import type { Cell } from "../model/cells.ts";
 import type { Choice, State } from "../model/state.ts";
 
@@ -10,6 +10,8 @@ export interface Scene {
   /** Which of the resource's limits. */
   readonly limit: number;
   readonly cells: readonly Cell[];
+  /** The past until now. */
+  readonly points: readonly Point[];
 }
 
 /** A part of the page. */
