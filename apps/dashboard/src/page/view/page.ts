@@ -5,6 +5,7 @@ import { agentsTable } from "./agents-table.ts";
 import { announcer } from "./announcer.ts";
 import { busFacts } from "./bus-facts.ts";
 import { charts } from "./charts.ts";
+import { forgetColours } from "./colour.ts";
 import { controls } from "./controls.ts";
 import { h } from "./dom.ts";
 import { endpoints } from "./endpoints.ts";
@@ -23,13 +24,18 @@ export function page() {
     redraw();
   };
   const past = charts();
-  const top = topBar(() => past.restyle());
+  const comb = hive(choose);
+  const top = topBar(() => {
+    forgetColours();
+    comb.restyle();
+    past.restyle();
+  });
   const voice = announcer();
   const parts = {
     scope: scope(choose),
     controls: controls(),
     figures: figures(),
-    hive: hive(choose),
+    hive: comb,
     admitted: past.admitted,
     level: past.level,
     waiting: past.waiting,
