@@ -28,7 +28,7 @@ test("a point has the level and every limit, with its longest wait, of each reso
           resource: "openai",
           level: 0.5,
           limits: [
-            [100, 100, 7, 2, 4_000],
+            [100, 100, 7, 2, 2_400],
             [null, null, 40, 0, 0],
           ],
         },

@@ -49,7 +49,7 @@ test("where nothing is limited a share is no number", () => {
 test("figures are those of the chosen limit", () => {
   const agents = [use("a", { used: [1, 200], share: [2, 300], waiting: [3, 400], waitedMs: 50 })];
   const [cell] = cellsOf(frame(), resourceFrame({ agents }), 1);
-  expect(cell).toMatchObject({ used: 200, share: 300, waiting: 400, waitMs: 120_000, queuedMs: 50 });
+  expect(cell).toMatchObject({ used: 200, share: 300, waiting: 400, waitMs: 80_000, queuedMs: 50 });
 });
 
 const resource = resourceFrame({ level: 0.5, cause: { agentId: "a", reason: "429", agoMs: 1 } });

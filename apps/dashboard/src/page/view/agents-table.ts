@@ -60,7 +60,7 @@ export function agentsTable(): View {
     choice = { ...choice, page };
     setText(
       caption,
-      `Used, share and queue in ${unitOf(resource?.limits[limit] ?? {})}. Wait: the queue at the pace of the last window.`,
+      `Used, share and queue in ${unitOf(resource?.limits[limit] ?? {})}. Wait: about how long, at its present pace.`,
     );
     heads.forEach((head, i) => {
       const isSorted = COLUMNS[i]?.key === choice.sort;
