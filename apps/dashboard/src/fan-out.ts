@@ -70,10 +70,6 @@ export class FanOut {
     return length;
   }
 
-  close(): void {
-    for (const reader of [...this.#readers]) this.#drop(reader);
-  }
-
   #updateFor(reader: Reader, frame: Frame): Update {
     const update = { frame, points: this.#history.since(reader.point), events: this.#log.since(reader.event) };
     this.#isUpToDate(reader);

@@ -47,7 +47,6 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
     closing ??= new Promise((resolve) => {
       stopListening();
       ticker.stop();
-      pages.close();
       server.close(() => resolve());
       server.closeAllConnections();
     });

@@ -265,6 +265,18 @@ describe("controls", () => {
     expect((await first).status).toBe(200);
   });
 
+  test("that are under way do not hold up the end", async () => {
+    let isRunning = false;
+    const { press, dashboard } = await withControls(() => {
+      isRunning = true;
+      return new Promise(() => {});
+    });
+    const answer = press().catch((error: unknown) => error);
+    await until(() => isRunning, "the control is under way");
+    await dashboard.close();
+    expect(await answer).toBeInstanceOf(Error);
+  });
+
   test("are not there when none are given: no token, no route", async () => {
     const { url } = await start();
     const { messages } = await listen(url);
