@@ -1,0 +1,34 @@
+import type { Plan } from "./plan.ts";
+import { type Outcome, type RunSetting, SwarmRun } from "./run/swarm-run.ts";
+import { type ScenarioName, scenarios } from "./scenarios.ts";
+
+/** Long enough for the first window to pass and something to be seen after it. */
+const WINDOWS = 1.6;
+
+/** The same load and the same provider for those who do not share: shorter, and what happens to agents and bus left out. */
+export function baselineOf(plan: Plan, name: Extract<ScenarioName, "without" | "alone">): Plan {
+  const { demand, weight, steps } = plan.scenario;
+  const { pacing, about } = scenarios[name];
+  const limits = steps.filter(({ deed }) => deed.type === "limit");
+  const durationMs = Math.min(plan.durationMs, WINDOWS * plan.windowMs);
+  return { ...plan, durationMs, scenario: { about, pacing, demand, weight, steps: limits } };
+}
+
+/** Both at once, each with a provider of its own. */
+export async function compare(
+  plan: Plan,
+  setting: Omit<RunSetting, "hosts" | "scenario" | "tell">,
+  signal: AbortSignal,
+): Promise<{ readonly without: Outcome; readonly alone: Outcome }> {
+  const one = async (scenario: "without" | "alone"): Promise<Outcome> => {
+    const baseline = baselineOf(plan, scenario);
+    const run = await SwarmRun.open(baseline, { ...setting, hosts: "one thread", scenario, tell: () => {} });
+    try {
+      return await run.play(signal);
+    } finally {
+      await run.close(signal.aborted ? 0 : undefined);
+    }
+  };
+  const [without, alone] = await Promise.all([one("without"), one("alone")]);
+  return { without, alone };
+}

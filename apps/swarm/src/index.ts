@@ -1,0 +1,12 @@
+export { usage } from "./options.ts";
+export { runDemo } from "./run-demo.ts";
+export type {
+  BrokerKind,
+  Control,
+  DashboardOptions,
+  DemoServer,
+  DemoWorld,
+  OpenDashboard,
+  ProviderFacts,
+  Screen,
+} from "./world.ts";

@@ -1,0 +1,107 @@
+import { Closers } from "./closers.ts";
+import { compare } from "./compare.ts";
+import { openGround } from "./open-ground.ts";
+import { openPage } from "./open-page.ts";
+import { type DemoOptions, OptionError, parseOptions, usage } from "./options.ts";
+import { type Plan, planOf } from "./plan.ts";
+import type { RunEvent } from "./run/run-event.ts";
+import { type Outcome, type RunSetting, SwarmRun } from "./run/swarm-run.ts";
+import { judge } from "./run/verdict.ts";
+import { introduction } from "./show/introduction.ts";
+import { at, PlainReporter, type Reporter, reporterFor } from "./show/reporter.ts";
+import { sentenceOf } from "./show/story.ts";
+import { tableOf } from "./show/table.ts";
+import type { DemoWorld } from "./world.ts";
+
+export const EXIT = { right: 0, wrong: 1, badOption: 2, interrupted: 130 } as const;
+
+/** The demo. Resolves with the exit code; never rejects. */
+export async function runDemo(args: readonly string[], world: DemoWorld): Promise<number> {
+  try {
+    const options = parseOptions(args);
+    if (options !== undefined) return await playDemo(options, planOf(options), world);
+    world.stdout.write(`${usage}\n`);
+    return EXIT.right;
+  } catch (error) {
+    if (world.signal.aborted) return EXIT.interrupted;
+    world.stderr.write(`${(error as Error).message}\n`);
+    return error instanceof OptionError ? EXIT.badOption : EXIT.wrong;
+  }
+}
+
+/** With options that are right. Rejects with what cannot be started. */
+export async function playDemo(options: DemoOptions, plan: Plan, world: DemoWorld): Promise<number> {
+  const { signal } = world;
+  const reporter = options.json ? new PlainReporter(world.stderr) : reporterFor(world.stdout);
+  const closers = new Closers();
+  try {
+    const agentFile = await (world.agentFile?.() ?? new URL("./agent.js", import.meta.url));
+    const ground = await closers.opened(openGround(options.bus, world), signal);
+    const namespace = `demo-${Math.random().toString(36).slice(2, 10)}`;
+    const setting = { agentFile, bus: ground.address, namespace, busName: ground.name, busSwitch: ground.busSwitch };
+    const isTogether = plan.scenario.pacing === "hive";
+
+    for (const line of introduction(plan, options.scenario, ground)) reporter.line(line);
+    const main = await openRun(
+      plan,
+      { ...setting, hosts: isTogether ? ground.hosts : "one thread" },
+      options,
+      reporter,
+    );
+    closers.add(main);
+    if (isTogether) {
+      const page = await closers.opened(openPage(main, { ...setting, options, plan, world }), signal);
+      if (page.url !== undefined) reporter.line(`The page:  ${page.url}`);
+    }
+    reporter.line("");
+    const outcome = await main.play(signal);
+    reporter.end();
+    if (options.json) world.stdout.write(`${JSON.stringify(outcome.figures)}\n`);
+    const rows = [{ name: rowName(options), outcome }];
+    if (options.compare && isTogether) {
+      reporter.line("");
+      reporter.line("The same load, first every agent for itself, then without Hivepace: a moment, please.");
+      const { without, alone } = await compare(plan, setting, signal);
+      rows.push({ name: "every agent for itself", outcome: alone }, { name: "without Hivepace", outcome: without });
+    }
+    return conclude(rows, outcome, reporter);
+  } catch (error) {
+    if (signal.aborted) return EXIT.interrupted;
+    throw error;
+  } finally {
+    reporter.end();
+    if (signal.aborted) reporter.line("Interrupted: everything is stopped.");
+    await closers.close(signal.aborted);
+  }
+}
+
+async function openRun(
+  plan: Plan,
+  setting: Omit<RunSetting, "scenario" | "tell">,
+  { scenario }: DemoOptions,
+  reporter: Reporter,
+): Promise<SwarmRun> {
+  const tell = (event: RunEvent, atMs: number): void => {
+    if (event.type === "progress") reporter.progress(event, atMs, plan.durationMs);
+    else reporter.line(`${at(atMs)}  ${sentenceOf(event)}`);
+  };
+  return SwarmRun.open(plan, { ...setting, scenario, tell });
+}
+
+function rowName({ scenario }: DemoOptions): string {
+  if (scenario === "alone") return "every agent for itself";
+  return scenario === "without" ? "without Hivepace" : "with Hivepace";
+}
+
+function conclude(
+  rows: readonly { name: string; outcome: Outcome }[],
+  { figures, ending }: Outcome,
+  reporter: Reporter,
+): number {
+  const { isRight, sentences } = judge(figures, ending);
+  reporter.line("");
+  for (const line of tableOf(rows)) reporter.line(line);
+  reporter.line("");
+  for (const sentence of sentences) reporter.line(sentence);
+  return isRight ? EXIT.right : EXIT.wrong;
+}
