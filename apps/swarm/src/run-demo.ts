@@ -60,7 +60,9 @@ export async function playDemo(options: DemoOptions, plan: Plan, world: DemoWorl
     const rows = [{ name: rowName(options), outcome }];
     if (options.compare && isTogether) {
       reporter.line("");
-      reporter.line("The same load, first every agent for itself, then without Hivepace: a moment, please.");
+      reporter.line(
+        "The same load on the same provider, every agent for itself, and without Hivepace: a moment, please.",
+      );
       const { without, alone } = await compare(plan, setting, signal);
       rows.push({ name: "every agent for itself", outcome: alone }, { name: "without Hivepace", outcome: without });
     }

@@ -30,6 +30,8 @@ export interface Scenario {
   /** How much an agent wants beside the others; the sum does not matter. */
   weight(agent: number, agents: number): number;
   readonly steps: readonly Step[];
+  /** Who is the noisy neighbour, if any. */
+  readonly noisy?: number;
 }
 
 /** Uneven, as agents are: the first wants the most. */
@@ -88,6 +90,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     about: "one agent wants four times the limit, the others little",
     pacing: "hive",
     demand: () => 4.6,
+    noisy: 0,
     weight: (agent, agents) => (agent === 0 ? 4 : 0.6 / Math.max(1, agents - 1)),
     steps: [],
   },

@@ -61,7 +61,7 @@ async function openHive(task: AgentTask, bus: ChaosBus | undefined, say: (word: 
   });
   hive.onCapacityChange(({ reason, agentId: by }) => {
     if (reason === "recovery" || reason === "configured") return;
-    say({ type: "reduced", agentId, at: performance.timeOrigin + performance.now(), by, reason });
+    say({ type: "reduced", agentId, at: performance.timeOrigin + performance.now(), by });
   });
   return hive;
 }

@@ -60,11 +60,5 @@ export type Word =
   | { readonly type: "started"; readonly agentId: string }
   | { readonly type: "state"; readonly agentId: string; readonly state: AgentState }
   /** It has cut its part of the limit: because it was refused itself, or because another agent says so. */
-  | {
-      readonly type: "reduced";
-      readonly agentId: string;
-      readonly at: number;
-      readonly by: string;
-      readonly reason: string;
-    }
+  | { readonly type: "reduced"; readonly agentId: string; readonly at: number; readonly by: string }
   | { readonly type: "failed"; readonly agentId: string; readonly message: string };

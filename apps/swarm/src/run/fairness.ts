@@ -11,18 +11,15 @@ export function fairShares(total: number, wanted: readonly number[]): number[] {
   return shares;
 }
 
-/** Who wants less than this, in fair shares, is not held back by anyone. */
-const BUSY = 1.2;
-
 /**
- * Jain's index of those who wanted clearly more than there was for them: 1 when all of them got the same, 1/n when one of
- * n got it all.
+ * Jain's index of what each got beside its fair share of all that was served: 1 when all got just that, 1/n when one of n
+ * got it all. Who wanted nothing does not count.
  */
 export function jainIndex(served: readonly number[], wanted: readonly number[]): number {
   const total = served.reduce((sum, amount) => sum + amount, 0);
   const fair = fairShares(total, wanted);
-  const busy = served.filter((_, i) => (wanted[i] ?? 0) > BUSY * (fair[i] ?? 0));
-  const sum = busy.reduce((all, amount) => all + amount, 0);
-  const squares = busy.reduce((all, amount) => all + amount * amount, 0);
-  return squares > 0 ? (sum * sum) / (busy.length * squares) : 1;
+  const parts = served.flatMap((amount, i) => ((fair[i] ?? 0) > 0 ? [amount / (fair[i] ?? 1)] : []));
+  const sum = parts.reduce((all, part) => all + part, 0);
+  const squares = parts.reduce((all, part) => all + part * part, 0);
+  return squares > 0 ? (sum * sum) / (parts.length * squares) : 1;
 }

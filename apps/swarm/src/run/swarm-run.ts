@@ -24,6 +24,7 @@ export interface Outcome {
   readonly ending: Ending;
   /** Calls that nobody has an answer to, after all retries. */
   readonly failed: number;
+  /** From the first agent's start on. */
   readonly tookMs: number;
 }
 
@@ -101,7 +102,12 @@ export class SwarmRun {
       await pause(TICK_MS, undefined, { signal });
     }
     if (scenario.pacing === "hive") await this.#overtime(signal);
-    return { figures: this.#figures(), ending: this.#ending(), failed: this.#swarm.failed, tookMs: this.#atMs };
+    return {
+      figures: this.#figures(),
+      ending: this.#ending(),
+      failed: this.#swarm.failed,
+      tookMs: this.#swarm.aliveMs,
+    };
   }
 
   /** What a step of the scenario does, or somebody who watches. Says what was done. */
@@ -228,8 +234,21 @@ export class SwarmRun {
   }
 
   #ending(): Ending {
-    if (this.#plan.scenario.pacing !== "hive") return { isRecovered: true, isWhole: true };
-    return { isRecovered: !this.#swarm.watch.isReduced, isWhole: this.#swarm.watch.isWhole };
+    const { watch, wanted } = this.#swarm;
+    const { pacing, noisy } = this.#plan.scenario;
+    const ending = { isTogether: pacing === "hive", isRecovered: !watch.isReduced, isWhole: watch.isWhole };
+    if (noisy === undefined) return ending;
+    const others = wanted.filter((_, i) => i !== noisy);
+    const got = others.reduce((sum, { agentId }) => sum + (this.#provider.agents.get(agentId)?.tokens ?? 0), 0);
+    return {
+      ...ending,
+      othersServed:
+        got /
+        Math.max(
+          1,
+          others.reduce((sum, { tokens }) => sum + tokens, 0),
+        ),
+    };
   }
 
   #tell(event: RunEvent): void {

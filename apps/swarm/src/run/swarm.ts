@@ -68,6 +68,12 @@ export class Swarm {
     return this.running.every((agentId) => this.#seats.get(agentId)?.startedAt !== undefined);
   }
 
+  /** For how long there have been agents that could send. */
+  get aliveMs(): number {
+    const started = [...this.#seats.values()].flatMap(({ startedAt }) => startedAt ?? []);
+    return started.length === 0 ? 0 : this.#now() - Math.min(...started);
+  }
+
   /** Why an agent could not start; undefined when all could. */
   get failure(): string | undefined {
     return this.#failure;

@@ -2,9 +2,13 @@ import type { Figures } from "./figures.ts";
 
 /** How a run ended, besides its figures. */
 export interface Ending {
+  /** The agents share the limit; those who do not have nothing to find back to. */
+  readonly isTogether: boolean;
   /** All agents were at their whole limit, and knew each other. */
   readonly isRecovered: boolean;
   readonly isWhole: boolean;
+  /** Beside a noisy neighbour: what the others got of what they wanted, 0 to 1. */
+  readonly othersServed?: number | undefined;
 }
 
 export interface Verdict {
@@ -13,25 +17,30 @@ export interface Verdict {
   readonly sentences: readonly string[];
 }
 
-/**
- * So far above the limit may a window be. Agents are told less than the provider allows, so that nothing is; but on a
- * machine that stands still for a second, what was decided one after the other arrives together.
- */
-export const MOST_RATIO = 1.1;
+/** Agents are told less than the provider allows, so that nothing is above it; but on a machine that stands still for a
+ * moment, what was decided one after the other arrives together. That is not the swarm's doing. */
+const SLACK = { part: 0.1, ms: 500 } as const;
+
+export function mostRatio(windowMs: number): number {
+  return 1 + Math.max(SLACK.part, SLACK.ms / windowMs);
+}
 
 /** Did the limit hold, and is the swarm as it was? */
-export function judge(figures: Figures, { isRecovered, isWhole }: Ending): Verdict {
-  const { maxWindowRatio, reductions, recoveries } = figures;
-  const isWithin = maxWindowRatio <= MOST_RATIO;
-  const percent = `${(100 * maxWindowRatio).toFixed(1)} % of it`;
+export function judge(figures: Figures, { isTogether, isRecovered, isWhole, othersServed }: Ending): Verdict {
+  const { maxWindowRatio, reductions, recoveries, sent, rejected429 } = figures;
+  const isWithin = maxWindowRatio <= mostRatio(figures.limit.windowMs);
+  const percent = `${percentOf(maxWindowRatio)} of it`;
   const sentences = [
     isWithin
       ? `The limit held: the most that was sent in any minute was ${percent}.`
       : `The limit was exceeded: in one minute ${percent} was sent.`,
-    recovery(reductions, recoveries, isRecovered),
-    ...(isWhole ? [] : ["The swarm did not find together again: not every agent knows all others."]),
+    isTogether
+      ? recovery(reductions, recoveries, isRecovered)
+      : `${rejected429} of ${sent} requests were refused: nobody knows what the others send.`,
+    ...(othersServed === undefined ? [] : [`The quiet agents got ${percentOf(othersServed)} of what they wanted.`]),
+    ...(isWhole || !isTogether ? [] : ["The swarm did not find together again: not every agent knows all others."]),
   ];
-  return { isRight: isWithin && isRecovered && isWhole, sentences };
+  return { isRight: isWithin && (!isTogether || (isRecovered && isWhole)), sentences };
 }
 
 function recovery(reductions: number, recoveries: number, isRecovered: boolean): string {
@@ -39,6 +48,8 @@ function recovery(reductions: number, recoveries: number, isRecovered: boolean):
   if (reductions === 0) return "No agent had to cut back.";
   return `The swarm cut back ${times(reductions)} and recovered ${times(recoveries)}.`;
 }
+
+const percentOf = (part: number): string => `${(100 * part).toFixed(1)} %`;
 
 function times(count: number): string {
   return count === 1 ? "once" : count === 2 ? "twice" : `${count} times`;

@@ -15,7 +15,6 @@ export type SwarmNews =
   | {
       readonly type: "reduced";
       readonly by: string;
-      readonly reason: string;
       readonly agents: number;
       readonly of: number;
       readonly tookMs: number;
@@ -28,7 +27,6 @@ const SPREAD_MS = 3_000;
 
 interface Cut {
   readonly by: string;
-  readonly reason: string;
   readonly startedAt: number;
   readonly firstAt: number;
   lastAt: number;
@@ -106,9 +104,9 @@ export class Watch {
     const isEverywhere = running.every(({ agentId }) => cut.reached.has(agentId));
     if (!cut.isTold && (isEverywhere || now - cut.startedAt > SPREAD_MS)) {
       cut.isTold = true;
-      const { by, reason, firstAt, lastAt } = cut;
+      const { by, firstAt, lastAt } = cut;
       const agents = running.filter(({ agentId }) => cut.reached.has(agentId)).length;
-      this.#tell({ type: "reduced", by, reason, agents, of: running.length, tookMs: lastAt - firstAt });
+      this.#tell({ type: "reduced", by, agents, of: running.length, tookMs: lastAt - firstAt });
     }
     const isOver = running.every(
       ({ state, saidAt, cutAt }) => (state?.level ?? 0) >= 1 && saidAt > Math.max(cut.startedAt, cutAt ?? -Infinity),
@@ -119,13 +117,13 @@ export class Watch {
     this.#tell({ type: "recovered", agents: running.length, afterMs: now - cut.startedAt });
   }
 
-  #reduced(agent: Watched, { at, by, reason }: Extract<Word, { type: "reduced" }>, now: number): void {
+  #reduced(agent: Watched, { at, by }: Extract<Word, { type: "reduced" }>, now: number): void {
     agent.cuts++;
     agent.cutAt = now;
     this.#reductions = this.#isTogether ? Math.max(this.#reductions, agent.cuts) : this.#reductions + 1;
     if (this.#cut === undefined || this.#cut.reached.has(agent.agentId)) {
       const startedAt = this.#cut?.startedAt ?? now;
-      this.#cut = { by, reason, startedAt, firstAt: at, lastAt: at, reached: new Set(), isTold: false };
+      this.#cut = { by, startedAt, firstAt: at, lastAt: at, reached: new Set(), isTold: false };
     }
     this.#cut?.reached.add(agent.agentId);
     if (this.#cut) this.#cut.lastAt = Math.max(this.#cut.lastAt, at);

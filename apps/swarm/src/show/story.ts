@@ -23,7 +23,7 @@ export function sentenceOf(event: RunEvent): string | undefined {
       return `${all(event.agents)} know each other, ${duration(event.afterMs)} after they did not`;
     case "reduced": {
       const who = event.agents === event.of ? all(event.of) : `${event.agents} of ${agents(event.of)}`;
-      return `${event.by} got a 429 (${event.reason}) and told the others: ${who} cut back within ${duration(event.tookMs)}`;
+      return `${event.by} got a 429 and told the others: ${who} cut back within ${duration(event.tookMs)}`;
     }
     case "recovered":
       return `${all(event.agents)} have their whole limit again, ${duration(event.afterMs)} after the cut`;
