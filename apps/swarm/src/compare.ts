@@ -5,13 +5,12 @@ import { type ScenarioName, scenarios } from "./scenarios.ts";
 /** Long enough for the first window to pass and something to be seen after it. */
 const WINDOWS = 1.6;
 
-/** The same load and the same provider for those who do not share: shorter, and what happens to agents and bus left out. */
+/** The same load and the same provider for those who do not share: shorter, and spared all that happens to the swarm. */
 export function baselineOf(plan: Plan, name: Extract<ScenarioName, "without" | "alone">): Plan {
-  const { demand, weight, steps } = plan.scenario;
+  const { demand, weight } = plan.scenario;
   const { pacing, about } = scenarios[name];
-  const limits = steps.filter(({ deed }) => deed.type === "limit");
   const durationMs = Math.min(plan.durationMs, WINDOWS * plan.windowMs);
-  return { ...plan, durationMs, scenario: { about, pacing, demand, weight, steps: limits } };
+  return { ...plan, durationMs, scenario: { about, pacing, demand, weight, steps: [] } };
 }
 
 /** Both at once, each with a provider of its own. */

@@ -45,7 +45,8 @@ export function controlsOf(run: SwarmRun, { rpm }: Plan): Control[] {
       label: `Add ${JOINING} agents`,
       about: `${JOINING} more agents share the limit.`,
       run: async () => {
-        if (run.agents + JOINING > bounds.agents.most) return `there may be ${bounds.agents.most} agents at most`;
+        if (run.agents + JOINING > bounds.agents.most)
+          throw new Error(`there may be ${bounds.agents.most} agents at most`);
         return run.do({ type: "join", agents: JOINING });
       },
     },

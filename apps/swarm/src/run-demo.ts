@@ -61,7 +61,7 @@ export async function playDemo(options: DemoOptions, plan: Plan, world: DemoWorl
     if (options.compare && isTogether) {
       reporter.line("");
       reporter.line(
-        "The same load on the same provider, every agent for itself, and without Hivepace: a moment, please.",
+        `The same load${plan.scenario.steps.length > 0 ? ", spared what happened above" : ""}: every agent for itself, and without Hivepace. A moment, please.`,
       );
       const { without, alone } = await compare(plan, setting, signal);
       rows.push({ name: "every agent for itself", outcome: alone }, { name: "without Hivepace", outcome: without });

@@ -6,6 +6,8 @@ export interface Watched {
   state: AgentState | undefined;
   /** When it last said how it is, and when it last cut: monotonic milliseconds of the demo. */
   saidAt: number;
+  /** At some time it knew all who ran then. */
+  hasMet: boolean;
   cuts: number;
   cutAt: number | undefined;
 }
@@ -69,15 +71,23 @@ export class Watch {
 
   /** Every agent knows all others that run, and none besides. */
   get isWhole(): boolean {
-    const running = [...this.agents.values()];
-    return running.every(({ state }) => {
-      const isMember = state?.mode === "member" || (running.length === 1 && state?.mode === "alone");
-      return isMember && state.members === running.length;
-    });
+    return [...this.agents.values()].every((agent) => this.#knowsAll(agent));
+  }
+
+  /** Each has known all others at some time: on a busy machine not all may do so at the same moment. */
+  get haveMet(): boolean {
+    return [...this.agents.values()].every(({ hasMet }) => hasMet);
   }
 
   add(agentId: string): void {
-    this.agents.set(agentId, { agentId, state: undefined, saidAt: -Infinity, cuts: 0, cutAt: undefined });
+    this.agents.set(agentId, {
+      agentId,
+      state: undefined,
+      saidAt: -Infinity,
+      hasMet: false,
+      cuts: 0,
+      cutAt: undefined,
+    });
   }
 
   remove(agentId: string): void {
@@ -90,6 +100,7 @@ export class Watch {
     if (word.type === "state") {
       agent.state = word.state;
       agent.saidAt = now;
+      agent.hasMet ||= this.#knowsAll(agent);
     } else if (word.type === "reduced") {
       this.#reduced(agent, word, now);
     }
@@ -115,6 +126,11 @@ export class Watch {
     this.#cut = undefined;
     this.#recoveries++;
     this.#tell({ type: "recovered", agents: running.length, afterMs: now - cut.startedAt });
+  }
+
+  #knowsAll({ state }: Watched): boolean {
+    const { size } = this.agents;
+    return state?.members === size && (state.mode === "member" || (size === 1 && state.mode === "alone"));
   }
 
   #reduced(agent: Watched, { at, by }: Extract<Word, { type: "reduced" }>, now: number): void {

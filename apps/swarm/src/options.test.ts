@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { OptionError, parseOptions, usage } from "./options.ts";
+import { scenarioNames } from "./scenarios.ts";
+
+test("without options, eight threads see the provider cut its limit, and the page shows it", () => {
+  expect(parseOptions([])).toEqual({
+    bus: "memory",
+    agents: 8,
+    rpm: undefined,
+    tpm: undefined,
+    scenario: "cut",
+    duration: 40,
+    seed: 1,
+    json: false,
+    headless: false,
+    port: 0,
+    compare: true,
+  });
+});
+
+test.each([
+  [["--bus", "kafka"], { bus: "kafka" }],
+  [["--bus", "kafka://a:1,b:2"], { bus: "kafka://a:1,b:2" }],
+  [["--bus=nats://me:secret@a"], { bus: "nats://me:secret@a" }],
+  [["--agents", "3", "--rpm", "600", "--tpm", "90000"], { agents: 3, rpm: 600, tpm: 90_000 }],
+  [["--scenario", "noisy", "--seed", "0", "--duration", "10"], { scenario: "noisy", seed: 0, duration: 10 }],
+  [["--json"], { json: true, headless: true, compare: false }],
+  [["--headless", "--no-compare"], { headless: true, compare: false }],
+  [["--", "--port", "8080"], { port: 8_080 }],
+])("%j is understood", (args, options) => {
+  expect(parseOptions(args)).toMatchObject(options);
+});
+
+test.each([["--help"], ["-h"]])("%s asks for the usage, which names every scenario", (arg) => {
+  expect(parseOptions([arg])).toBeUndefined();
+  for (const name of scenarioNames) expect(usage).toContain(name);
+});
+
+test.each([
+  [["--agents", "0"], /^--agents must be a whole number from 1 to 64, got "0"$/],
+  [["--agents", "many"], /^--agents must be .*, got "many"$/],
+  [["--agents", ""], /^--agents must be .*, got ""$/],
+  [["--agents", "2.5"], /^--agents must be .*, got "2.5"$/],
+  [["--rpm", "9"], /^--rpm must be a whole number from 10 to 6000, got "9"$/],
+  [["--tpm", "1e9"], /^--tpm must be .*, got "1e9"$/],
+  [["--duration", "9"], /^--duration must be a whole number from 10 to 86400, got "9"$/],
+  [["--seed", "-1"], /^Option '--seed' argument is ambiguous$/],
+  [["--seed=-1"], /^--seed must be .*, got "-1"$/],
+  [["--port", "65536"], /^--port must be .*, got "65536"$/],
+  [["--scenario", "boom"], /^--scenario must be one of calm, surge, .*, got "boom"$/],
+  [["--bus", "rabbit"], /^--bus must be memory, nats, redis, kafka, nats:.*, got "rabbit"$/],
+  [["--bus", "memory:x"], /^--bus must be .*, got "memory:x"$/],
+  [["--bus", "kafka://me:secret@a"], /^(?!.*secret)--bus must be .*$/],
+  [["--json", "--compare"], /^--compare must be left out with --json, got true$/],
+  [["--fast"], /^Unknown option '--fast'$/],
+  [["--agents"], /^Option '--agents <value>' argument missing$/],
+  [["now"], /^Unexpected argument 'now'$/],
+])("%j is refused in one line that says what is wrong", (args, message) => {
+  expect(() => parseOptions(args)).toThrowError(OptionError);
+  expect(() => parseOptions(args)).toThrowError(message);
+});
