@@ -31,7 +31,11 @@ describe("on the memory bus, in threads", () => {
     ["calm", /The limit held/, 4],
     ["surge", /The limit held/, 4],
     ["noisy", /The quiet agents got \d+/, 4],
-    ["churn", /agent-\d+ crashes, without a goodbye\n(.|\n)*agent-5, agent-6 join\n(.|\n)*know each other/, 7],
+    [
+      "churn",
+      /agent-\d+ crashes, without a goodbye\n(.|\n)*2 agents join: agent-5 to agent-6\n(.|\n)*know each other/,
+      7,
+    ],
     [
       "partition",
       /no agent reaches the others any more\n(.|\n)*the agents reach each other again\n(.|\n)*know each/,

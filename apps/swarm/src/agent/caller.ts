@@ -9,6 +9,8 @@ const BYTES_PER_TOKEN = 4;
 const MOST_ANSWER_TOKENS = 48;
 /** An answer's part of a call. */
 const ANSWER_PART = 0.1;
+/** In this time after its start an agent also begins what it had waiting. */
+const START_MS = 1_000;
 /** One in so many is streamed. */
 const STREAMED = 4;
 
@@ -23,7 +25,10 @@ export class Caller {
   readonly #stop = new AbortController();
   readonly #counts = { wantedCalls: 0, wantedTokens: 0, answered: 0, failed: 0, shed: 0 };
   readonly #pending = new Set<Promise<void>>();
+  readonly #startedAt = performance.now();
   #callsPerSecond: number;
+  /** When the next call is due. */
+  #nextAt = this.#startedAt;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(task: AgentTask, random: () => number, call: Call) {
@@ -32,8 +37,7 @@ export class Caller {
     this.#call = call;
     this.#size = tokenSizes(random, task.medianTokens, task.mostTokens);
     this.#callsPerSecond = task.callsPerSecond;
-    for (let i = 0; i < task.backlog; i++) this.#begin();
-    this.#arm();
+    this.#plan(this.#startedAt);
   }
 
   get counts(): Counts {
@@ -43,7 +47,7 @@ export class Caller {
   set callsPerSecond(calls: number) {
     this.#callsPerSecond = calls;
     clearTimeout(this.#timer);
-    this.#arm();
+    this.#plan(performance.now());
   }
 
   /** What is under way is given up. */
@@ -53,14 +57,20 @@ export class Caller {
     await Promise.all(this.#pending);
   }
 
-  /** Arrivals are independent of each other: exponential times between them. */
-  #arm(): void {
-    if (this.#stop.signal.aborted || !(this.#callsPerSecond > 0)) return;
-    const inMs = (-Math.log(1 - this.#random()) * 1_000) / this.#callsPerSecond;
-    this.#timer = setTimeout(() => {
-      this.#begin();
-      this.#arm();
-    }, inMs);
+  /** The next call after this time. They are independent of each other: exponential times between them. */
+  #plan(after: number): void {
+    const isStarting = after - this.#startedAt < START_MS;
+    const perSecond = this.#callsPerSecond + (isStarting ? (this.#task.backlog * 1_000) / START_MS : 0);
+    if (this.#stop.signal.aborted || !(perSecond > 0)) return;
+    this.#nextAt = after - (Math.log(1 - this.#random()) * 1_000) / perSecond;
+    const inMs = this.#nextAt - performance.now();
+    // What is due already comes at once, one after the other: a machine that is late does not make less demand.
+    this.#timer = setTimeout(() => this.#due(), Math.max(0, inMs));
+  }
+
+  #due(): void {
+    this.#begin();
+    this.#plan(this.#nextAt);
   }
 
   #begin(): void {

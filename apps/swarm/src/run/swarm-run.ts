@@ -175,8 +175,8 @@ export class SwarmRun {
     const isAsItWas = () => !this.#swarm.watch.isReduced && this.#swarm.watch.isWhole;
     if (!isAsItWas()) this.#tell({ type: "overtime" });
     while (!isAsItWas() && this.#atMs < end) {
-      this.#look();
       await pause(TICK_MS, undefined, { signal });
+      this.#look();
     }
   }
 

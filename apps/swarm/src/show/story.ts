@@ -15,7 +15,9 @@ export function sentenceOf(event: RunEvent): string | undefined {
     case "crashed":
       return event.isPlanned ? `${event.agentId} crashes, without a goodbye` : `${event.agentId} ended by itself`;
     case "joined":
-      return event.agentIds.length === 1 ? `${event.agentIds[0]} joins` : `${event.agentIds.join(", ")} join`;
+      return event.agentIds.length === 1
+        ? `${event.agentIds[0]} joins`
+        : `${agents(event.agentIds.length)} join: ${event.agentIds[0]} to ${event.agentIds.at(-1)}`;
     case "bus":
     case "trouble":
       return event.sentence;
