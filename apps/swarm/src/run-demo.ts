@@ -13,7 +13,7 @@ import { sentenceOf } from "./show/story.ts";
 import { tableOf } from "./show/table.ts";
 import type { DemoWorld } from "./world.ts";
 
-export const EXIT = { right: 0, wrong: 1, badOption: 2, interrupted: 130 } as const;
+const EXIT = { right: 0, wrong: 1, badOption: 2, interrupted: 130 } as const;
 
 /** The demo. Resolves with the exit code; never rejects. */
 export async function runDemo(args: readonly string[], world: DemoWorld): Promise<number> {
@@ -72,8 +72,8 @@ export async function playDemo(options: DemoOptions, plan: Plan, world: DemoWorl
     throw error;
   } finally {
     reporter.end();
-    if (signal.aborted) reporter.line("Interrupted: everything is stopped.");
     await closers.close(signal.aborted);
+    if (signal.aborted) reporter.line("Interrupted: everything is stopped.");
   }
 }
 

@@ -15,7 +15,7 @@ export interface Progress {
   readonly agents: readonly AgentProgress[];
 }
 
-export interface AgentProgress {
+interface AgentProgress {
   readonly agentId: string;
   readonly mode: SwarmMode | undefined;
   /** In limits. */

@@ -21,7 +21,7 @@ export interface Verdict {
  * moment, what was decided one after the other arrives together. That is not the swarm's doing. */
 const SLACK = { part: 0.1, ms: 500 } as const;
 
-export function mostRatio(windowMs: number): number {
+function mostRatio(windowMs: number): number {
   return 1 + Math.max(SLACK.part, SLACK.ms / windowMs);
 }
 
