@@ -23,7 +23,7 @@ export async function startAgent(task: AgentTask, say: (word: Word) => void): Pr
   const random = seededRandom(task.seed);
   const bus = pacing === "hive" ? await openBus(task.bus, { waitForBroker: true }) : undefined;
   // A wire that can be cut, also where the broker is not ours to kill.
-  const wire = bus && chaosBus(bus, { seed: task.seed });
+  const wire = bus && chaosBus(bus, { seed: task.seed, partition: task.isCutOff });
   const hive = pacing === "without" ? undefined : await openHive(task, wire, say);
   const call = hive ? limitedCall(hive, task) : sdkFetch(random);
   await connect(task);

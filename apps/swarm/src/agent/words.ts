@@ -19,6 +19,8 @@ export interface AgentTask {
   readonly mostTokens: number;
   readonly seed: number;
   readonly callsPerSecond: number;
+  /** Its bus goes nowhere from the start on. */
+  readonly isCutOff: boolean;
   /** Calls that wait already. */
   readonly backlog: number;
 }

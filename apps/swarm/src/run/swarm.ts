@@ -43,6 +43,7 @@ export class Swarm {
   readonly #last = new Map<string, { calls: number; tokens: number; failed: number }>();
   readonly #random: () => number;
   #failure: string | undefined;
+  #isCutOff = false;
   #isStopping = false;
 
   constructor(
@@ -112,7 +113,9 @@ export class Swarm {
     return agentId;
   }
 
+  /** Those who join later, too. */
   setCutOff(isCutOff: boolean): void {
+    this.#isCutOff = isCutOff;
     for (const host of this.#hosts()) host.tell({ type: "reach", isCutOff });
   }
 
@@ -191,6 +194,7 @@ export class Swarm {
       mostTokens: plan.mostTokens,
       seed: plan.seed + 15_485_863 * (index + 1),
       callsPerSecond: callsPerSecond(plan, index, atMs),
+      isCutOff: this.#isCutOff,
       backlog: isStart ? backlogOf(plan, index) : 0,
     };
   }
