@@ -32,4 +32,6 @@ test("a long run takes no more room than its window, and sums right", () => {
   const peak = new Peak(1_000, { rpm: 100 });
   for (let at = 0; at < 1_000_000; at += 20) peak.add(1, at);
   expect(peak.ratio).toBe(0.5);
+  for (let i = 0; i < 100; i++) peak.add(1, 1_000_000);
+  expect(peak.ratio).toBe(1.49);
 });

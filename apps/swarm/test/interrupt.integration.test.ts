@@ -80,11 +80,15 @@ describe.each(cases)("$bus, $signal", ({ bus, signal, processes }) => {
   );
 });
 
-test("a demo that is killed takes its agents along", async () => {
-  const { child, text } = start("--bus", "memory", "--agents", "2", "--headless");
-  await running(text);
-  const below = descendants(child.pid);
-  child.kill("SIGKILL");
-  await once(child, "exit");
-  await until(() => !below.some(isAlive), "all processes are gone");
-}, 120_000);
+test.skipIf(whyNot("nats", { own: true }) !== undefined)(
+  "a demo that is killed takes its agents along",
+  async () => {
+    const { child, text } = start("--bus", "nats", "--agents", "2", "--headless");
+    await running(text);
+    const below = descendants(child.pid);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await until(() => !below.some(isAlive), "all processes are gone");
+  },
+  120_000,
+);

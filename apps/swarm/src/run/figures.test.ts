@@ -10,8 +10,10 @@ test("use is what was accepted of what was allowed, of the scarcer limit, while 
   use.look(0, { rpm: 10, tpm: 100 }, { accepted: 5, tokens: 10 });
   use.look(1_000, { rpm: 10, tpm: 100 }, { accepted: 15, tokens: 60 });
   expect(use.utilization).toBe(1);
-  use.look(3_000, { rpm: 5, tpm: 100 }, { accepted: 20, tokens: 360 });
-  expect(use.utilization).toBeCloseTo(350 / 300);
+  use.look(3_000, { rpm: 5, tpm: 100 }, { accepted: 20, tokens: 70 });
+  expect(use.utilization).toBeCloseTo(15 / 20);
+  use.look(4_000, { rpm: 5, tpm: 100 }, { accepted: 21, tokens: 400 });
+  expect(use.utilization).toBeCloseTo(390 / 400);
 });
 
 test("who is there for half of the time, and gets half, is served as well as the other", () => {
