@@ -2,8 +2,8 @@ import type { Plan } from "./plan.ts";
 import { type Outcome, type RunSetting, SwarmRun } from "./run/swarm-run.ts";
 import { type ScenarioName, scenarios } from "./scenarios.ts";
 
-/** Long enough for the first window to pass and something to be seen after it. */
-const WINDOWS = 1.6;
+/** One to fill, and two to measure. */
+const WINDOWS = 3;
 
 /** The same load and the same provider for those who do not share: shorter, and spared all that happens to the swarm. */
 export function baselineOf(plan: Plan, name: Extract<ScenarioName, "without" | "alone">): Plan {

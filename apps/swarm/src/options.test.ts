@@ -9,7 +9,7 @@ test("without options, eight threads see the provider cut its limit, and the pag
     rpm: undefined,
     tpm: undefined,
     scenario: "cut",
-    duration: 40,
+    duration: 28,
     seed: 1,
     json: false,
     headless: false,

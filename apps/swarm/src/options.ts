@@ -30,7 +30,7 @@ export const bounds = {
   port: { least: 0, most: 65_535 },
 } as const;
 
-const DEFAULTS = { bus: "memory", agents: 8, scenario: "cut", duration: 40, seed: 1, port: 0 } as const;
+const DEFAULTS = { bus: "memory", agents: 8, scenario: "cut", duration: 28, seed: 1, port: 0 } as const;
 
 export const usage = `demo [options]        a swarm of agents against a provider that enforces its limit, live
 

@@ -51,6 +51,6 @@ test("a broker that is not there is one line, and exit code 1", async () => {
 test("a comparison has the same load on the same provider, shorter, and nothing happens to it", () => {
   const plan = planOf({ agents: 8, rpm: undefined, tpm: undefined, scenario: "cut", duration: 40, seed: 7 });
   const baseline = baselineOf(plan, "alone");
-  expect(baseline).toMatchObject({ seed: 7, agents: 8, rpm: plan.rpm, durationMs: 16_000, windowMs: 10_000 });
+  expect(baseline).toMatchObject({ seed: 7, agents: 8, rpm: plan.rpm, durationMs: 30_000, windowMs: 10_000 });
   expect(baseline.scenario).toMatchObject({ pacing: "alone", demand: scenarios.cut.demand, steps: [] });
 });

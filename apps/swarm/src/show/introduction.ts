@@ -17,7 +17,7 @@ export function introduction(
     `A minute lasts ${duration(windowMs)} here, so that it can be seen; the run takes ${duration(plan.durationMs)}.`,
   ];
   if (!isTogether) return lines;
-  const faster = Number(speedUp(plan).toFixed(1));
+  const faster = Math.round(speedUp(plan));
   return [
     ...lines,
     `After a cut the swarm goes up by 10 % every ${duration(recoveryIntervalMs)}, ${faster} times as often as by default.`,

@@ -10,10 +10,10 @@ export function percent(part: number): string {
   return `${Math.round(100 * part)} %`;
 }
 
-/** 2.5 s, 34 ms */
+/** 2.5 s, 1.75 s, 34 ms */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  return `${Number((ms / 1_000).toFixed(1))} s`;
+  return `${Number((ms / 1_000).toFixed(ms < 5_000 ? 2 : 1))} s`;
 }
 
 /** A bar of so many characters; a mark where the allowed part ends. */
