@@ -1,5 +1,5 @@
 import { type Clock, InvalidConfigError, isHivepaceError, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount, Listeners, warn } from "@hivepace/core/internal";
+import { AMOUNT, busState, isAmount, Listeners, warn } from "@hivepace/core/internal";
 import type { BusDriver, BusEvents } from "./driver.ts";
 import { BusClosedError, BusPayloadTooLargeError, BusUnavailableError } from "./errors.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
@@ -12,6 +12,7 @@ import type {
   Subscription,
 } from "./message-bus.ts";
 import { Pending } from "./pending.ts";
+import { RelayDriver } from "./relay-driver.ts";
 import { checkSubject } from "./subject.ts";
 
 export interface DriverBusOptions {
@@ -173,7 +174,11 @@ export class DriverBus implements MessageBus {
 
   #become(state: BusState): void {
     if (this.#state === state || this.#state === "closed") return;
+    const before = this.#state;
     this.#state = state;
+    // A wrapper has nothing of its own to tell: the bus below it has told it.
+    if (busState.hasSubscribers && !(this.#driver instanceof RelayDriver))
+      busState.publish({ bus: this.name, state, before });
     this.#listeners.emit(state);
   }
 

@@ -1,12 +1,30 @@
 export type { AbortSignalLike } from "./abort-signal.ts";
 export { type Clock, systemClock, type TimerOptions } from "./clock.ts";
-export {
-  type AnnouncedEvent,
-  channelNames,
-  type DeniedEvent,
-  type GrantedEvent,
-  type WaitedEvent,
-} from "./diagnostics.ts";
+export type {
+  AnnouncedEvent,
+  BusEvent,
+  DecidingLimit,
+  DeniedEvent,
+  DeniedReason,
+  DiagnosticEvents,
+  EndedEvent,
+  EventOrigin,
+  EventSource,
+  GrantedEvent,
+  IgnoredEvent,
+  LevelEvent,
+  MemberEvent,
+  MessageKind,
+  OfResource,
+  PublishedEvent,
+  ReceivedEvent,
+  SendingEvent,
+  SentEvent,
+  SyncedEvent,
+  WaitedEvent,
+  WaitingEvent,
+} from "./diagnostic-events.ts";
+export { channelNames } from "./diagnostics.ts";
 export {
   CapacityExhaustedError,
   ClosedError,
@@ -29,7 +47,12 @@ export type {
   Refusal,
   UsedTokens,
 } from "./gate.ts";
-export { MemoryLimiter, type MemoryLimiterOptions } from "./memory-limiter.ts";
+export {
+  MemoryLimiter,
+  type MemoryLimiterOptions,
+  type MemoryLimiterStatus,
+  type MemoryResourceStatus,
+} from "./memory-limiter.ts";
 export {
   type EndpointConfig,
   type EndpointCount,

@@ -1,7 +1,23 @@
 /** For Hivepace's own packages, which all carry one version. Not for programs: it may change in any release. */
 export { checkAcquireOptions, checkCost, checkMaxQueue } from "./acquire-checks.ts";
 export { AMOUNT, isAmount } from "./amount.ts";
-export { announced, denied, granted, waited } from "./diagnostics.ts";
+export {
+  announced,
+  busState,
+  denied,
+  ended,
+  granted,
+  ignored,
+  level,
+  member,
+  published,
+  received,
+  sending,
+  sent,
+  synced,
+  waited,
+  waiting,
+} from "./diagnostics.ts";
 export { escapePart } from "./escape.ts";
 export { Heap, type HeapEntry } from "./heap.ts";
 export { Listeners } from "./listeners.ts";

@@ -1,7 +1,8 @@
 import { checkAcquireOptions, checkCost, checkMaxQueue } from "./acquire-checks.ts";
 import { AMOUNT, isAmount } from "./amount.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { announced, type DeniedEvent, denied, granted } from "./diagnostics.ts";
+import type { DeniedReason } from "./diagnostic-events.ts";
+import { announced, denied, granted } from "./diagnostics.ts";
 import { ClosedError, InvalidConfigError, ResourceUnknownError } from "./errors.ts";
 import { Listeners } from "./listeners.ts";
 import type {
@@ -12,7 +13,7 @@ import type {
   RateLimiter,
   ReducedDetails,
 } from "./rate-limiter.ts";
-import { Resource } from "./resource.ts";
+import { ORIGIN, Resource } from "./resource.ts";
 import { Sweep } from "./sweep.ts";
 import type { BucketLimit } from "./token-bucket.ts";
 import { waitFor } from "./wait-for.ts";
@@ -28,6 +29,19 @@ export interface MemoryLimiterOptions {
   capacityFor?: ((resource: string) => BucketLimit | undefined) | undefined;
   /** How often to look for resources to forget. Default: 30 seconds. */
   sweepIntervalMs?: number | undefined;
+}
+
+export interface MemoryLimiterStatus {
+  readonly mode: "alone" | "closed";
+  readonly resources: readonly MemoryResourceStatus[];
+}
+
+export interface MemoryResourceStatus {
+  readonly resource: string;
+  readonly total: number;
+  readonly available: number;
+  readonly inFlight: number;
+  readonly waiting: number;
 }
 
 const DEFAULTS = { maxQueue: Infinity, sweepIntervalMs: 30_000 };
@@ -71,7 +85,7 @@ export class MemoryLimiter implements RateLimiter {
     const entry = resource === this.#lastName ? this.#last : this.#find(resource);
     if (entry !== undefined && entry.room === undefined && entry.take(cost, this.#clock.now())) {
       entry.inFlight++;
-      if (granted.hasSubscribers) granted.publish({ resource, cost });
+      if (granted.hasSubscribers) granted.publish({ ...entry.origin, resource, cost });
       return true;
     }
     if (denied.hasSubscribers) this.#reportDenied(resource, cost, entry);
@@ -89,7 +103,7 @@ export class MemoryLimiter implements RateLimiter {
       const now = this.#clock.now();
       if (entry.room === undefined && entry.take(cost, now)) {
         entry.inFlight++;
-        if (granted.hasSubscribers) granted.publish({ resource, cost });
+        if (granted.hasSubscribers) granted.publish({ ...entry.origin, resource, cost });
         return GRANTED;
       }
       return waitFor(resource, entry, this.#clock, this.#maxQueue, cost, now, options);
@@ -149,7 +163,7 @@ export class MemoryLimiter implements RateLimiter {
 
   /** Changes nothing here: there is nobody to tell. Published for diagnostics. */
   announceReduced(resource: string, reason: string, details?: ReducedDetails): void {
-    if (announced.hasSubscribers) announced.publish({ resource, reason, ...details });
+    if (announced.hasSubscribers) announced.publish({ ...ORIGIN, resource, reason, ...details });
   }
 
   getCapacity(resource: string): Capacity | undefined {
@@ -157,6 +171,19 @@ export class MemoryLimiter implements RateLimiter {
     if (!entry) return undefined;
     const available = Math.max(0, entry.wholeTokens(this.#clock.now()));
     return { resource, available, total: entry.capacity, windowMs: entry.windowMs, inFlight: entry.inFlight };
+  }
+
+  /** Of all for which a capacity was set: for people and for metrics. What `capacityFor` makes is not among them. */
+  status(): MemoryLimiterStatus {
+    const now = this.#clock.now();
+    const resources: MemoryResourceStatus[] = [];
+    for (const [resource, entry] of this.#resources) {
+      if (entry.onDemand) continue;
+      const available = Math.max(0, entry.wholeTokens(now));
+      const { capacity: total, inFlight, room } = entry;
+      resources.push({ resource, total, available, inFlight, waiting: room?.size ?? 0 });
+    }
+    return { mode: this.#closed ? "closed" : "alone", resources };
   }
 
   onCapacityChange(listener: (update: CapacityUpdate) => void): () => void {
@@ -206,7 +233,7 @@ export class MemoryLimiter implements RateLimiter {
   }
 
   #reportDenied(resource: string, cost: number, entry: Resource | undefined): void {
-    const reason: DeniedEvent["reason"] = entry
+    const reason: DeniedReason = entry
       ? cost > entry.burst
         ? "too-large"
         : entry.room
@@ -215,6 +242,6 @@ export class MemoryLimiter implements RateLimiter {
       : this.#closed
         ? "closed"
         : "unknown";
-    denied.publish({ resource, cost, reason });
+    denied.publish({ ...ORIGIN, resource, cost, reason, limitedBy: entry?.limitedBy() });
   }
 }

@@ -1,5 +1,9 @@
+import type { DecidingLimit, EventOrigin } from "./diagnostic-events.ts";
 import { type BucketLimit, TokenBucket } from "./token-bucket.ts";
 import type { Served, WaitingRoom } from "./waiting-room.ts";
+
+/** Who says what is said of it. */
+export const ORIGIN: EventOrigin = { source: "memory-limiter" };
 
 /**
  * A limited resource: its bucket, what is in flight and who waits. It is a bucket rather than has one because a
@@ -15,6 +19,14 @@ export class Resource extends TokenBucket implements Served {
   constructor(limit: BucketLimit, now: number, onDemand: boolean) {
     super(limit, now);
     this.onDemand = onDemand;
+  }
+
+  get origin(): EventOrigin {
+    return ORIGIN;
+  }
+
+  limitedBy(): DecidingLimit {
+    return "capacity";
   }
 
   /** Whether a new one in its place would be the same. */

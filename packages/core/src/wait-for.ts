@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { denied } from "./diagnostics.ts";
+import { denied, waiting } from "./diagnostics.ts";
 import { CapacityExhaustedError } from "./errors.ts";
 import type { AcquireOptions } from "./rate-limiter.ts";
 import { type Served, tooLarge, WaitingRoom } from "./waiting-room.ts";
@@ -20,7 +20,8 @@ export function waitFor(
   const { signal, timeoutMs = Infinity, priority = 0 } = options;
   const refusal = refusalOf(resource, entry, maxQueue, cost, timeoutMs, now);
   if (refusal) {
-    if (denied.hasSubscribers) denied.publish({ resource, cost, reason: refusal.reason });
+    if (denied.hasSubscribers)
+      denied.publish({ ...entry.origin, resource, cost, reason: refusal.reason, limitedBy: entry.limitedBy(now) });
     throw refusal;
   }
   entry.room ??= new WaitingRoom(resource, entry, clock);
@@ -31,6 +32,7 @@ export function waitFor(
       cost,
       since: now,
       deadline: now + timeoutMs,
+      limitedBy: entry.limitedBy(now),
       grant: () => {
         signal?.removeEventListener("abort", onAbort);
         resolve();
@@ -41,6 +43,8 @@ export function waitFor(
       },
     };
     signal?.addEventListener("abort", onAbort);
+    if (waiting.hasSubscribers)
+      waiting.publish({ ...entry.origin, resource, cost, limitedBy: waiter.limitedBy, wait: waiter });
     room.join(waiter, priority);
   });
 }
@@ -55,10 +59,10 @@ function refusalOf(
   now: number,
 ): CapacityExhaustedError | undefined {
   if (cost > entry.burst) return tooLarge(resource, cost, entry.burst);
-  const waiting = entry.room?.size ?? 0;
+  const inLine = entry.room?.size ?? 0;
   const retryAfterMs = entry.room?.waitMs(cost, now) ?? entry.waitMs(cost, now);
-  if (waiting >= maxQueue)
-    return new CapacityExhaustedError(resource, "queue-full", `${waiting} wait already`, retryAfterMs);
+  if (inLine >= maxQueue)
+    return new CapacityExhaustedError(resource, "queue-full", `${inLine} wait already`, retryAfterMs);
   if (timeoutMs === 0) return new CapacityExhaustedError(resource, "timeout", "it would have to wait", retryAfterMs);
   return undefined;
 }

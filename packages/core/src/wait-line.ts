@@ -1,3 +1,4 @@
+import type { DecidingLimit } from "./diagnostic-events.ts";
 import { Heap, type HeapEntry } from "./heap.ts";
 
 /** One point of priority is worth so much waiting. */
@@ -13,6 +14,8 @@ export interface InLine {
 
 /** Someone who waits. One of `grant` and `refuse` is called, once. */
 export interface Waiter extends InLine {
+  /** What stood against it when it came. */
+  readonly limitedBy: DecidingLimit;
   readonly grant: () => void;
   readonly refuse: (reason: unknown) => void;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
-import { granted, type WaitedEvent, waited } from "./diagnostics.ts";
+import type { DecidingLimit, EventOrigin, WaitedEvent } from "./diagnostic-events.ts";
+import { granted, waited } from "./diagnostics.ts";
 import { CapacityExhaustedError } from "./errors.ts";
 import { SAME_MS } from "./token-bucket.ts";
 import { type Waiter, WaitLine } from "./wait-line.ts";
@@ -12,6 +13,9 @@ export interface Served {
   inFlight: number;
   /** There only while somebody waits. */
   room: WaitingRoom | undefined;
+  /** For diagnostics: who says it, and which limit stands against a request now. */
+  readonly origin: EventOrigin;
+  limitedBy(now: number): DecidingLimit;
   /** The most that can ever be taken at once. */
   readonly burst: number;
   take(cost: number, now: number): boolean;
@@ -97,7 +101,7 @@ export class WaitingRoom {
     this.#resource.inFlight++;
     this.#line.leave(waiter);
     this.#report(waiter, "granted", now);
-    if (granted.hasSubscribers) granted.publish({ resource: this.#name, cost: waiter.cost });
+    if (granted.hasSubscribers) granted.publish({ ...this.#resource.origin, resource: this.#name, cost: waiter.cost });
     waiter.grant();
   }
 
@@ -124,7 +128,9 @@ export class WaitingRoom {
 
   #report(waiter: Waiter, outcome: WaitedEvent["outcome"], now: number): void {
     if (!waited.hasSubscribers) return;
-    waited.publish({ resource: this.#name, cost: waiter.cost, waitedMs: now - waiter.since, outcome });
+    const { cost, since, limitedBy } = waiter;
+    const what = { ...this.#resource.origin, resource: this.#name, cost, limitedBy };
+    waited.publish({ ...what, wait: waiter, waitedMs: now - since, outcome });
   }
 
   /** Keeps the timer at the next time at which something happens; none when nobody waits. */

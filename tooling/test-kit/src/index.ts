@@ -1,3 +1,4 @@
+export { type Heard, hear } from "./hear.ts";
 export { listen } from "./listen.ts";
 export { selfSigned } from "./self-signed.ts";
 export { startSentinel } from "./sentinel.ts";

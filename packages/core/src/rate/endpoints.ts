@@ -59,6 +59,11 @@ export class Endpoints {
     return known ?? this.#resolve(id, model);
   }
 
+  /** Whether it has limits of its own, or draws from a pool. */
+  has(id: string, model: string): boolean {
+    return this.#directory.find(ENDPOINT, nameOf(id, model)) !== undefined;
+  }
+
   forget(): void {
     this.#whole.clear();
     this.#models.clear();

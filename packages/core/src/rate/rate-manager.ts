@@ -1,5 +1,6 @@
 import { AMOUNT, isAmount } from "../amount.ts";
 import { type Clock, systemClock } from "../clock.ts";
+import { denied, granted } from "../diagnostics.ts";
 import { InvalidWindowError } from "../errors.ts";
 import { Decider } from "./decider.ts";
 import { Decision } from "./decision.ts";
@@ -36,6 +37,7 @@ export class RateManager {
   readonly #clock: Clock;
   readonly #mockAbove: number;
   readonly #limitsForKey: RateManagerOptions["limitsForKey"];
+  readonly #isHeard: boolean;
   #counters: PackedCounters;
   #directory: Directory;
   #endpoints: Endpoints;
@@ -44,7 +46,7 @@ export class RateManager {
   #version = -1;
 
   constructor(options: RateManagerOptions = {}) {
-    const { clock = systemClock, limitsForKey, shared } = options;
+    const { clock = systemClock, limitsForKey, shared, diagnostics = true } = options;
     const store = shared === undefined ? undefined : joinStore(shared);
     const { windowMs = store?.windows.windowMs ?? DEFAULTS.windowMs } = options;
     const { window = store?.windows.isSliding ? "sliding" : DEFAULTS.window, mockEndpointTpmThreshold } = options;
@@ -55,7 +57,9 @@ export class RateManager {
     need(!store || isSliding === store.windows.isSliding, "window", "absent or as in the shared handle", window);
     need(limitsForKey === undefined || typeof limitsForKey === "function", "limitsForKey", "a function", limitsForKey);
     checkLimit("mockEndpointTpmThreshold", mockEndpointTpmThreshold);
+    need(typeof diagnostics === "boolean", "diagnostics", "true or false", diagnostics);
     this.#limitsForKey = limitsForKey;
+    this.#isHeard = diagnostics;
     this.#mockAbove = mockEndpointTpmThreshold ?? Infinity;
     this.#shared = shared;
     this.#counters = store?.counters ?? new PackedCounters(new Int32Array(HEADER_SIZE), { sliding: isSliding });
@@ -98,7 +102,10 @@ export class RateManager {
       const foundKey = key === undefined ? undefined : this.#findKey(key);
       this.#decider.clock.read();
       const decision = this.#decider.decide(found, foundKey, tokens, inputTokens, outputTokens);
-      if (decision !== undefined) return decision;
+      if (decision !== undefined) {
+        if (granted.hasSubscribers || denied.hasSubscribers) this.#tell(decision, endpoint, model, tokens);
+        return decision;
+      }
       this.#refresh();
     }
   }
@@ -134,7 +141,10 @@ export class RateManager {
           if (this.#counters.memory[VERSION] !== version || (key === undefined && keyId !== undefined)) resolve();
           this.#decider.clock.read();
           const decision = this.#decider.decide(endpoint, key, whole, inputTokens, outputTokens);
-          if (decision !== undefined) return decision;
+          if (decision !== undefined) {
+            if (granted.hasSubscribers || denied.hasSubscribers) this.#tell(decision, id, model, whole);
+            return decision;
+          }
           version = -1;
         }
       },
@@ -220,6 +230,16 @@ export class RateManager {
     this.#version = Atomics.load(this.#counters.memory, VERSION);
     this.#endpoints.forget();
     this.#decider.clock.load();
+  }
+
+  #tell({ allowed, limitedBy, reason }: RateDecision, resource: string, model: string | undefined, cost: number): void {
+    if (!this.#isHeard) return;
+    // A model without limits of its own may have any name.
+    const of = model !== undefined && this.#endpoints.has(resource, model) ? { model } : {};
+    const what = { source: "rate-manager", resource, ...of, cost } as const;
+    if (allowed) granted.publish(what);
+    else
+      denied.publish({ ...what, reason: reason === undefined || reason === "rate" ? "no-tokens" : reason, limitedBy });
   }
 
   #findKey(id: string): Ref | undefined {

@@ -21,6 +21,8 @@ export interface RateManagerOptions {
    */
   limitsForKey?: ((key: string) => KeyLimits | undefined) | undefined;
   clock?: Clock | undefined;
+  /** Whether its decisions are events for `diagnostics_channel`. Default: true; a hive, say, tells of them itself. */
+  diagnostics?: boolean | undefined;
   /** Counts together with the manager that this comes from; the window and its length come from there, too. */
   shared?: SharedHandle | undefined;
 }

@@ -1,5 +1,5 @@
 import { HivepaceError, type RateManager, SyncUnavailableError } from "@hivepace/core";
-import { Listeners, warn } from "@hivepace/core/internal";
+import { Listeners, synced, warn } from "@hivepace/core/internal";
 import { type Entry, Ledger, type Trouble } from "./ledger.ts";
 import { checkOptions, type GlobalViewOptions, type GlobalViewSettings } from "./options.ts";
 import { paceMs } from "./pace.ts";
@@ -159,7 +159,11 @@ class SyncedView implements GlobalView {
       this.#fail(error);
     }
     const error = this.#error;
-    this.#listeners.emit({ ok: error === undefined, durationMs: clock.now() - startedAt, sent, error });
+    const durationMs = clock.now() - startedAt;
+    this.#listeners.emit({ ok: error === undefined, durationMs, sent, error });
+    const { agentId } = this.#settings;
+    if (synced.hasSubscribers)
+      synced.publish({ source: "global-view", agentId, operation: "sync", durationMs, sent, error });
   }
 
   async #exchange(isBackground: boolean) {

@@ -2,7 +2,7 @@ import type { Clock, Lease, Refusal, UsedTokens } from "@hivepace/core";
 
 /** How a lease may end. Each throws INVALID_CONFIG for what makes no sense, and has done nothing then. */
 export interface LeaseEnds {
-  done(used: UsedTokens | undefined): void;
+  done(used: UsedTokens | undefined, isExpired: boolean): void;
   cancel(): void;
   refused(refusal: Refusal): void;
 }
@@ -83,7 +83,7 @@ export class LeaseBook {
     const now = this.#clock.now();
     for (const lease of this.#open) {
       if (lease.expiresAt > now) break;
-      lease.done();
+      lease.expire();
     }
     if (!this.#cancel) this.#arm();
   }
@@ -105,7 +105,11 @@ class OpenLease implements Lease {
   }
 
   done(used?: UsedTokens): void {
-    this.#end(() => this.#ends.done(used));
+    this.#end(() => this.#ends.done(used, false));
+  }
+
+  expire(): void {
+    this.#end(() => this.#ends.done(undefined, true));
   }
 
   cancel(): void {

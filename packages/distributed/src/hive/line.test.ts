@@ -4,7 +4,8 @@ import { type HiveWaiter, Line } from "./line.ts";
 
 function waiter(key: string | undefined, tokens: number, since = 0, deadline = Infinity): HiveWaiter {
   const asked = { candidates: ["eu"], model: undefined, key, session: undefined, use: useOf({ tokens }) };
-  return { asked, priority: 0, cost: tokens, since, deadline, grant() {}, refuse() {} };
+  const unused = { limitedBy: undefined, lease: undefined, grant() {}, refuse() {} };
+  return { asked, priority: 0, cost: tokens, since, deadline, ...unused };
 }
 
 test("the first of each key is next, in the order of their turns", () => {

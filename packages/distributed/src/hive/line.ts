@@ -1,4 +1,4 @@
-import type { Lease } from "@hivepace/core";
+import type { DecidingLimit, Lease } from "@hivepace/core";
 import { type InLine, WaitLine } from "@hivepace/core/internal";
 import { at } from "../engine/amounts.ts";
 import { DIMENSIONS, type Use } from "./amounts-of.ts";
@@ -8,6 +8,10 @@ import type { Asked } from "./asked.ts";
 export interface HiveWaiter extends InLine {
   readonly asked: Asked;
   readonly priority: number;
+  /** What stood against it when it came. */
+  readonly limitedBy: DecidingLimit | undefined;
+  /** What it was granted. */
+  lease: Lease | undefined;
   readonly grant: (lease: Lease) => void;
   readonly refuse: (reason: unknown) => void;
 }

@@ -3,14 +3,16 @@ import {
   CapacityExhaustedError,
   type Clock,
   ClosedError,
+  type EventOrigin,
   type Lease,
+  type OfResource,
   type RateDecision,
   ResourceUnknownError,
 } from "@hivepace/core";
-import { waited } from "@hivepace/core/internal";
+import { denied, waited, waiting } from "@hivepace/core/internal";
 import type { Asked } from "./asked.ts";
 import { type HiveWaiter, Line } from "./line.ts";
-import type { Target } from "./target.ts";
+import { namesake, type Target } from "./target.ts";
 
 /** A key that was denied without a time is looked at again after this. */
 const LOOK_AGAIN_MS = 1_000;
@@ -29,6 +31,8 @@ export interface QueueOptions {
   /** Grants if there is room. Says what stands against it. */
   readonly attempt: (waiter: HiveWaiter, target: Target, now: number) => RateDecision | undefined;
   readonly find: (endpoint: string, model: string | undefined) => Target | undefined;
+  /** Who says what is said of it. */
+  readonly origin: EventOrigin;
   /** Whether anybody waits at all: then the process must stay alive. */
   readonly onWaiting: (isWaiting: boolean) => void;
 }
@@ -52,7 +56,12 @@ export class Queue {
   wait(target: Target, asked: Asked, patience: Patience, denial: RateDecision): Promise<Lease> {
     const { signal, timeoutMs, priority } = patience;
     const refusal = this.#refusal(target, asked, timeoutMs, denial);
-    if (refusal) throw refusal;
+    if (refusal) {
+      const { limitedBy } = denial;
+      if (denied.hasSubscribers)
+        denied.publish({ ...this.#about(target), cost: asked.use.tokens, reason: refusal.reason, limitedBy });
+      throw refusal;
+    }
     return new Promise((resolve, reject) => {
       const now = this.#options.clock.now();
       const onAbort = (): void => this.#end(waiter, "aborted", signal?.reason);
@@ -62,7 +71,10 @@ export class Queue {
         cost: asked.use.tokens,
         since: now,
         deadline: now + timeoutMs,
+        limitedBy: denial.limitedBy,
+        lease: undefined,
         grant: (lease) => {
+          waiter.lease = lease;
           signal?.removeEventListener("abort", onAbort);
           resolve(lease);
         },
@@ -72,6 +84,10 @@ export class Queue {
         },
       };
       signal?.addEventListener("abort", onAbort);
+      if (waiting.hasSubscribers) {
+        const { cost, limitedBy } = waiter;
+        waiting.publish({ ...this.#about(target), cost, limitedBy, wait: waiter });
+      }
       this.#join(waiter, target);
     });
   }
@@ -221,8 +237,15 @@ export class Queue {
     this.#routed.delete(waiter);
     target?.line?.leave(waiter);
     if (this.#places.size === 0) this.#options.onWaiting(false);
-    if (target && waited.hasSubscribers)
-      waited.publish({ resource: target.id, cost: waiter.cost, waitedMs: now - waiter.since, outcome });
+    if (!target || !waited.hasSubscribers) return;
+    const { cost, since, limitedBy, lease } = waiter;
+    const what = { ...this.#about(target), cost, limitedBy, wait: waiter };
+    waited.publish({ ...what, waitedMs: now - since, outcome, lease });
+  }
+
+  /** What an event is about. */
+  #about(target: Target): OfResource {
+    return { ...this.#options.origin, resource: target.id, model: namesake(target) };
   }
 
   /** Why a request cannot even begin to wait. */

@@ -2,18 +2,22 @@ import {
   type CapacityUpdate,
   type Clock,
   ClosedError,
+  type DeniedReason,
+  type EndedEvent,
   type GateRequest,
+  type GrantedEvent,
   InvalidConfigError,
   type KeyLimits,
   type Lease,
   type LimitObservation,
+  type OfResource,
   type RateDecision,
   RateManager,
   type Refusal,
   type SyncStore,
   type UsedTokens,
 } from "@hivepace/core";
-import { announced, checkAcquireOptions, denied, granted, Listeners, warn } from "@hivepace/core/internal";
+import { announced, checkAcquireOptions, denied, ended, granted, Listeners, warn } from "@hivepace/core/internal";
 import { startGlobalView } from "../global-view/global-view.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { CapacityWatch } from "../limiter/capacity-watch.ts";
@@ -43,7 +47,7 @@ import { Observations } from "./observations.ts";
 import { othersOf } from "./others.ts";
 import { Queue } from "./queue.ts";
 import { SharedKeys } from "./shared-keys.ts";
-import type { Target } from "./target.ts";
+import { namesake, type Target } from "./target.ts";
 import { Targets } from "./targets.ts";
 
 /** The hive that programs hold: asks, reports and changes go to the part that knows. */
@@ -77,14 +81,22 @@ export class SwarmHive implements Hive {
     const { mockEndpointTpmThreshold, limitsForKey, strategy, weights } = options;
     this.#settings = settings;
     this.#clock = clock;
-    this.#manager = new RateManager({ windowMs, mockEndpointTpmThreshold, limitsForKey, clock });
+    this.#manager = new RateManager({
+      windowMs,
+      mockEndpointTpmThreshold,
+      limitsForKey,
+      clock,
+      diagnostics: false,
+    });
     // Throws what is wrong with the endpoints and keys before anything is begun.
     this.#manager.loadConfig({ endpoints: options.endpoints, keys: options.keys ?? {} });
     this.#member = new Member(swarm, {
       serve: (pool) => this.#serve(this.#targets.ofPool(pool)),
       look: (now) => this.#watch.look(now),
+      source: "hive",
     });
-    this.#watch = new CapacityWatch(this.#member.agent, (change) => this.#tell(change));
+    const { agent, origin } = this.#member;
+    this.#watch = new CapacityWatch(agent, origin, (change) => this.#tell(change));
     this.#targets = new Targets(settings.swarm, windowMs, this.#manager, this.#member, this.#watch, (target) =>
       this.#serve(target),
     );
@@ -94,6 +106,7 @@ export class SwarmHive implements Hive {
       rerouteMs: swarm.heartbeatIntervalMs,
       attempt: (waiter, target, now) => this.#attempt(waiter, target, now),
       find: (endpoint, model) => this.#targets.look(endpoint, model),
+      origin,
       onWaiting: (isWaiting) => {
         this.#member.isAwaited = isWaiting;
       },
@@ -149,12 +162,10 @@ export class SwarmHive implements Hive {
     // It wants it all the same.
     if (!target.line && decision.reason === "rate" && decision.limitedBy?.startsWith("swarm-"))
       for (const share of target.shares) share.tried.denied(share.amounts(asked.use), now);
-    if (denied.hasSubscribers)
-      denied.publish({
-        resource: endpoint,
-        cost: asked.use.tokens,
-        reason: decision.reason === "too-large" ? "too-large" : target.line ? "others-wait" : "no-tokens",
-      });
+    if (denied.hasSubscribers) {
+      const { limitedBy } = decision;
+      denied.publish({ ...this.#about(target), cost: asked.use.tokens, reason: reasonOf(decision, target), limitedBy });
+    }
     return decisionOf(decision, endpoint, undefined);
   }
 
@@ -186,7 +197,7 @@ export class SwarmHive implements Hive {
     return {
       ...memberStatus(this.#member, this.#clock.now()),
       namespace: this.#settings.namespace,
-      endpoints: [...this.#targets].map((target) => this.#explain(target, target.models?.[0] ?? target.model)),
+      endpoints: [...this.#targets].map((target) => this.#explain(target, namesake(target))),
       leases: this.#leases.size,
       waiting: this.#queue.size,
       sync: this.#view?.status(),
@@ -263,7 +274,7 @@ export class SwarmHive implements Hive {
   #tryOne(asked: Asked, target: Target): { lease: Lease | undefined; target: Target; decision: RateDecision } {
     const now = this.#clock.now();
     const { decision, charge } = this.#admit(asked, target, now);
-    const lease = charge && this.#lease(asked, charge);
+    const lease = charge && this.#lease(asked, charge, decision);
     return { lease, target, decision };
   }
 
@@ -305,45 +316,54 @@ export class SwarmHive implements Hive {
   #attempt(waiter: HiveWaiter, target: Target, now: number): RateDecision | undefined {
     const { charge, decision } = this.#admit(waiter.asked, target, now, true);
     if (!charge) return decision;
-    waiter.grant(this.#lease(waiter.asked, charge));
+    waiter.grant(this.#lease(waiter.asked, charge, decision));
     return undefined;
   }
 
-  #lease({ model }: Asked, charge: Charge): Lease {
+  #lease({ model }: Asked, charge: Charge, decision: RateDecision): Lease {
     const { target, use, sentAt } = charge;
     target.inFlight++;
-    if (granted.hasSubscribers) granted.publish({ resource: target.id, cost: use.tokens });
-    const end = (): void => {
+    if (granted.hasSubscribers)
+      granted.publish({ ...this.#about(target), cost: use.tokens, ...(decision.allowed ? {} : wouldHave(decision)) });
+    const end = (how: EndedEvent["how"], tokens: number): void => {
       target.inFlight--;
+      if (ended.hasSubscribers)
+        ended.publish({ ...this.#about(target), how, heldMs: this.#clock.now() - sentAt, tokens });
       // Others may have waited for one to end, or for what was given back.
       this.#serve(target);
     };
     return this.#leases.give(target.id, model, {
-      done: (used: UsedTokens | undefined) => {
-        settle(this.#manager, charge, used === undefined ? use : usedOf(used, use));
-        end();
+      done: (used: UsedTokens | undefined, isExpired: boolean) => {
+        const really = used === undefined ? use : usedOf(used, use);
+        settle(this.#manager, charge, really);
+        end(isExpired ? "expired" : "done", really.tokens);
       },
       cancel: () => {
         giveBack(this.#manager, charge);
-        end();
+        end("cancelled", 0);
       },
       refused: (refusal: Refusal) => {
         if (typeof refusal?.reason !== "string") throw new InvalidConfigError("reason", "a string", refusal?.reason);
         giveBack(this.#manager, charge);
         this.#observations?.refused(target.id, charge.decision === undefined);
         this.#refused(target, refusal, this.#clock.now() - sentAt);
-        end();
+        end("refused", 0);
       },
     });
   }
 
   #refused(target: Target, { reason, retryAfterMs, kind }: Refusal, sentAgoMs: number): void {
-    if (announced.hasSubscribers) announced.publish({ resource: target.id, reason, sentAgoMs, retryAfterMs, kind });
+    if (announced.hasSubscribers) announced.publish({ ...this.#about(target), reason, sentAgoMs, retryAfterMs, kind });
     const [share] = target.shares;
     const isOverload = kind === "overload";
     if (share) this.#member.refused(share.pool, { sentAgoMs, retryAfterMs, isOverload, reason });
     for (const model of target.models ?? [target.model])
       this.#router.refused(target.id, { model, ...(retryAfterMs && retryAfterMs > 0 ? { retryAfterMs } : {}) });
+  }
+
+  /** What an event is about. */
+  #about(target: Target): OfResource {
+    return { ...this.#member.origin, resource: target.id, model: namesake(target) };
   }
 
   #serve(target: Target | undefined): void {
@@ -364,6 +384,16 @@ export class SwarmHive implements Hive {
   #tell(change: Omit<CapacityUpdate, "timestamp">): void {
     if (this.#listeners.size > 0) this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
   }
+}
+
+function reasonOf({ reason }: RateDecision, { line }: Target): DeniedReason {
+  if (reason === "too-large" || reason === "in-flight") return reason;
+  return line ? "others-wait" : "no-tokens";
+}
+
+/** It only observes, and grants what it would have denied. */
+function wouldHave({ reason, limitedBy }: RateDecision): Pick<GrantedEvent, "wouldHave" | "limitedBy"> {
+  return { wouldHave: reason === "too-large" ? "been-denied" : "waited", limitedBy };
 }
 
 /** The manager knows a pool of models by each of them. */

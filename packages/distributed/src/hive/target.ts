@@ -18,6 +18,9 @@ import type { Line } from "./line.ts";
 /** The limits of a target that have one window, which all agents hold together. */
 export class Share implements Watched {
   readonly name: string;
+  /** The endpoint whose limits these are, and the model that names them. */
+  readonly resource: string;
+  readonly model: string | undefined;
   pool: Pool;
   dimensions: readonly HiveDimension[];
   /** It only listens until then: what others have used of it must be heard first. */
@@ -28,6 +31,7 @@ export class Share implements Watched {
 
   constructor(
     member: Member,
+    target: Pick<Target, "id" | "model" | "models">,
     pool: Pool,
     dimensions: readonly HiveDimension[],
     listensUntil: number,
@@ -35,6 +39,8 @@ export class Share implements Watched {
     onChange: (now: number) => void,
   ) {
     this.name = pool.config.name;
+    this.resource = target.id;
+    this.model = namesake(target);
     this.pool = pool;
     this.dimensions = dimensions;
     this.listensUntil = listensUntil;
@@ -144,6 +150,11 @@ const LIMITED_BY = {
   inputTokens: "swarm-input-tpm",
   outputTokens: "swarm-output-tpm",
 } as const;
+
+/** By which of its models a target is called, where it has any: in events, the status and metrics. */
+export function namesake({ model, models }: Pick<Target, "model" | "models">): string | undefined {
+  return models?.[0] ?? model;
+}
 
 /** An endpoint, or one of its models or pools of them: what is limited together, and who waits for it. */
 export interface Target {

@@ -138,7 +138,7 @@ export class Targets {
     const { pool, listensUntil } = this.#member.setPool(config, now);
     const tried = new Tried(this.#clock, (next, all, at) => share.want(next, all, at));
     const onChange = (at: number): void => this.#onChange(target, at);
-    const share = new Share(this.#member, pool, dimensions, listensUntil, tried, onChange);
+    const share = new Share(this.#member, target, pool, dimensions, listensUntil, tried, onChange);
     return share;
   }
 

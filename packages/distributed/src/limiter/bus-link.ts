@@ -1,6 +1,6 @@
 import { type MessageBus, namespacedBus, type Subscription } from "@hivepace/bus";
-import { type Clock, isHivepaceError } from "@hivepace/core";
-import { warn } from "@hivepace/core/internal";
+import { type Clock, type EventOrigin, isHivepaceError, type MessageKind } from "@hivepace/core";
+import { ignored, published, received, warn } from "@hivepace/core/internal";
 import { BadMessage } from "../wire/fields.ts";
 import { Seal } from "../wire/seal.ts";
 import { CAPACITY_SUBJECT, MOST_BYTES_HEARD, MOST_BYTES_SENT, PRESENCE_SUBJECT } from "../wire/subjects.ts";
@@ -25,6 +25,7 @@ export class BusLink {
   readonly #isWrapped: boolean;
   readonly #seal: Seal;
   readonly #clock: Clock;
+  readonly #origin: EventOrigin;
   readonly #handlers: readonly (readonly [subject: string, handler: (payload: Uint8Array) => void])[];
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #ignored = new Map<string, number>();
@@ -37,7 +38,8 @@ export class BusLink {
   /** How often in a row a ready bus has not taken what was for a subject. */
   readonly #refused = new Map<string, number>();
 
-  constructor(bus: MessageBus, { namespace, secrets, clock }: LinkSettings, ears: Ears) {
+  constructor(bus: MessageBus, { namespace, secrets, clock }: LinkSettings, origin: EventOrigin, ears: Ears) {
+    this.#origin = origin;
     this.#bus = namespace === undefined ? bus : namespacedBus(bus, namespace);
     this.#isWrapped = namespace !== undefined;
     this.#seal = new Seal(secrets, namespace ?? "");
@@ -66,8 +68,9 @@ export class BusLink {
     return this.#ignored;
   }
 
-  ignore(reason: string): void {
+  ignore(reason: string, message: MessageKind): void {
     this.#ignored.set(reason, (this.#ignored.get(reason) ?? 0) + 1);
+    if (ignored.hasSubscribers) ignored.publish({ ...this.#origin, message, reason });
   }
 
   /**
@@ -90,9 +93,11 @@ export class BusLink {
       this.published++;
       this.publishedBytes += payload.length;
       this.#refused.delete(subject);
+      this.#tellPublished(subject, payload.length, undefined);
     } catch (error) {
       this.unpublished++;
       this.lastFailure = error;
+      this.#tellPublished(subject, payload.length, error);
       this.#tellRefused(subject, error);
     }
   }
@@ -133,6 +138,10 @@ export class BusLink {
     );
   }
 
+  #tellPublished(subject: string, bytes: number, error: unknown): void {
+    if (published.hasSubscribers) published.publish({ ...this.#origin, message: kindOf(subject), bytes, error });
+  }
+
   /** Once may be a broken connection that the bus has not noticed yet; twice is a right that is missing, or worse. */
   #tellRefused(subject: string, error: unknown): void {
     if (this.#isClosed || this.#bus.state !== "ready") return;
@@ -154,12 +163,18 @@ export class BusLink {
 
   #receive(subject: string, payload: Uint8Array, hear: (message: Uint8Array) => void): void {
     if (this.#isClosed) return;
+    const message = kindOf(subject);
+    if (received.hasSubscribers) received.publish({ ...this.#origin, message, bytes: payload.length });
     try {
       if (payload.length > MOST_BYTES_HEARD) throw new BadMessage("too large");
       hear(this.#seal.open(subject, payload));
     } catch (error) {
       if (!(error instanceof BadMessage)) throw error;
-      this.ignore(error.reason);
+      this.ignore(error.reason, message);
     }
   }
+}
+
+function kindOf(subject: string): MessageKind {
+  return subject === CAPACITY_SUBJECT ? "announcement" : "presence";
 }

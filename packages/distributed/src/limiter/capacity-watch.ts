@@ -1,13 +1,16 @@
-import type { CapacityUpdate } from "@hivepace/core";
+import type { CapacityUpdate, EventOrigin, LevelEvent } from "@hivepace/core";
+import { level as levelChannel } from "@hivepace/core/internal";
 import type { Agent } from "../engine/agent.ts";
 import { at } from "../engine/amounts.ts";
-import { type Level, nextStepAt } from "../engine/level.ts";
+import { type Level, levelAt, nextStepAt, pausedUntil } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 import { agentOf } from "../wire/capacity.ts";
 import { totalOf } from "./total.ts";
 
 interface Seen {
   readonly level: Level;
+  /** What is left by it, 0 to 1. */
+  readonly part: number;
   readonly limit: number;
   readonly total: number;
   readonly burst: number;
@@ -16,6 +19,9 @@ interface Seen {
 /** What can have another capacity than before. */
 export interface Watched {
   readonly name: string;
+  /** What programs call it, where that is something else. */
+  readonly resource?: string | undefined;
+  readonly model?: string | undefined;
   readonly pool: Pool;
   readonly burst: number;
   /** The limit or the level is another. */
@@ -27,11 +33,13 @@ type Change = Pick<CapacityUpdate, "resource" | "agentId" | "newCapacity" | "rea
 /** Notices when a capacity has become another, and tells it: by a cut, a step of recovery, or another agent's limit. */
 export class CapacityWatch {
   readonly #agent: Agent;
+  readonly #origin: EventOrigin;
   readonly #seen = new Map<Watched, Seen>();
   readonly #tell: (change: Change) => void;
 
-  constructor(agent: Agent, tell: (change: Change) => void) {
+  constructor(agent: Agent, origin: EventOrigin, tell: (change: Change) => void) {
     this.#agent = agent;
+    this.#origin = origin;
     this.#tell = tell;
   }
 
@@ -54,6 +62,7 @@ export class CapacityWatch {
       this.#seen.set(resource, seen);
       resource.changed(now);
       const cause = this.#cause(resource.pool, before, seen);
+      if (levelChannel.hasSubscribers) this.#publish(resource, before, seen, cause, now);
       if (cause) this.#tell({ resource: resource.name, newCapacity: seen.total, ...cause });
     }
     return next;
@@ -61,7 +70,8 @@ export class CapacityWatch {
 
   #see({ pool, burst }: Watched, now: number): Seen {
     const limit = at(pool.limits, pool.config.main ?? 0);
-    return { level: pool.level, limit, total: totalOf(pool, now), burst };
+    const { level } = pool;
+    return { level, part: levelAt(level, now), limit, total: totalOf(pool, now), burst };
   }
 
   #cause(pool: Pool, before: Seen, seen: Seen): Pick<CapacityUpdate, "agentId" | "reason"> | undefined {
@@ -72,6 +82,30 @@ export class CapacityWatch {
     return seen.total === before.total ? undefined : { agentId: this.#agent.config.id, reason: "recovery" };
   }
 
+  #publish(
+    resource: Watched,
+    before: Seen,
+    seen: Seen,
+    cause: Pick<CapacityUpdate, "agentId" | "reason"> | undefined,
+    now: number,
+  ): void {
+    const kind = kindOf(before, seen, now);
+    if (!kind) return;
+    const { origin, reason } = seen.level;
+    levelChannel.publish({
+      ...this.#origin,
+      resource: resource.resource ?? resource.name,
+      model: resource.model,
+      cause: kind,
+      level: seen.part,
+      before: before.part,
+      total: seen.total,
+      pausedForMs: Math.max(0, pausedUntil(seen.level) - now),
+      by: cause?.agentId ?? agentOf(origin),
+      reason: cause?.reason ?? reason,
+    });
+  }
+
   /** Who has configured the limit that counts. */
   #smallest({ config, limits }: Pool): string {
     const { name, main = 0 } = config;
@@ -79,6 +113,15 @@ export class CapacityWatch {
       if (peer.state === "live" && peer.pools.get(name)?.limits[main] === at(limits, main)) return peer.id;
     return this.#agent.config.id;
   }
+}
+
+/** Undefined when it is nothing that anyone would call a change. */
+function kindOf(before: Seen, seen: Seen, now: number): LevelEvent["cause"] | undefined {
+  if (seen.part < before.part) return "cut";
+  if (seen.level.epoch !== before.level.epoch && seen.level.base >= 1 && seen.part > before.part) return "restored";
+  if (pausedUntil(seen.level) > Math.max(now, pausedUntil(before.level))) return "pause";
+  if (seen.part > before.part) return "recovery";
+  return seen.limit === before.limit ? undefined : "limit";
 }
 
 function isSame(a: Seen, b: Seen): boolean {

@@ -76,6 +76,7 @@ export interface ResourceStatus {
   readonly cause: LevelCause | undefined;
   readonly pausedForMs: number;
   readonly waiting: number;
+  readonly inFlight: number;
 }
 
 export interface LevelCause {

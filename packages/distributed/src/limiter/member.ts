@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import type { Clock, ShareStore } from "@hivepace/core";
+import type { Clock, EventOrigin, MessageKind, ShareStore } from "@hivepace/core";
+import { ignored, synced } from "@hivepace/core/internal";
 import { type Agent, modeOf, newAgent } from "../engine/agent.ts";
 import type { Amounts } from "../engine/amounts.ts";
 import type { Ask } from "../engine/ask.ts";
@@ -18,6 +19,7 @@ import { decodePresence, encodePresence } from "../wire/presence.ts";
 import { CAPACITY_SUBJECT, PRESENCE_SUBJECT } from "../wire/subjects.ts";
 import { shareStore, storeOf } from "./aggregation.ts";
 import { BusLink } from "./bus-link.ts";
+import { Comings } from "./comings.ts";
 import type { Settings } from "./config.ts";
 import { bounded, boundedLevel, foreignLevel } from "./hearing.ts";
 import { Host } from "./host.ts";
@@ -29,11 +31,14 @@ import { Worries } from "./worries.ts";
 export interface MemberOptions {
   readonly serve: (pool: string) => void;
   readonly look: (now: number) => number;
+  /** What kind of object it is part of. */
+  readonly source: EventOrigin["source"];
 }
 
 /** An agent of the engine on a real clock and, unless it is alone, on a real bus. */
 export class Member {
   readonly agent: Agent;
+  readonly origin: EventOrigin;
   readonly host: Host;
   readonly link: BusLink | undefined;
   readonly #clock: Clock;
@@ -58,6 +63,7 @@ export class Member {
     const { agentId: id, bus, clock, weight, isolation, expectedAgents } = settings;
     const { heartbeatIntervalMs, secrets, sharing } = settings;
     this.#clock = clock;
+    this.origin = { source: options.source, agentId: id };
     const store = storeOf(settings);
     this.#store = store && settings.sync && shareStore(settings.sync);
     this.#namespace = settings.storeNamespace;
@@ -67,7 +73,7 @@ export class Member {
       presence: (message: Uint8Array) => this.#hearPresence(decodePresence(message)),
       capacity: (message: Uint8Array) => this.#hearCapacity(decodeCapacity(message)),
     };
-    this.link = bus && new BusLink(bus, settings, ears);
+    this.link = bus && new BusLink(bus, settings, this.origin, ears);
     const agent = newAgent(
       {
         id,
@@ -86,6 +92,7 @@ export class Member {
     this.agent = agent;
     this.#pools = new Pools(agent);
     this.#worries = new Worries(agent);
+    const comings = new Comings(agent, this.origin);
     this.host = new Host({
       agent,
       clock,
@@ -97,6 +104,7 @@ export class Member {
       serve: options.serve,
       look: (now) => {
         this.#worries.look(now);
+        comings.look(now);
         this.#pools.sweep(now);
         return options.look(now);
       },
@@ -188,14 +196,23 @@ export class Member {
   /** Never rejects: that there is no answer is one, too. */
   async #ask(ask: Ask): Promise<void> {
     const { sequence: seq } = ask;
+    const askedAt = this.#clock.now();
     try {
       const reply = await this.#store?.share({ ...ask, namespace: this.#namespace });
+      this.#tellShared(ask, askedAt, undefined);
       this.host.do(reply ? { type: "answer", seq, reply } : { type: "unanswered", seq });
     } catch (error) {
       this.storeFailures++;
       this.lastStoreFailure = error;
+      this.#tellShared(ask, askedAt, error);
       this.host.do({ type: "unanswered", seq });
     }
+  }
+
+  #tellShared(ask: Ask, askedAt: number, error: unknown): void {
+    if (!synced.hasSubscribers) return;
+    const durationMs = this.#clock.now() - askedAt;
+    synced.publish({ ...this.origin, operation: "share", durationMs, sent: ask.pools.length, error });
   }
 
   #announce(pool: Pool, now: number): void {
@@ -215,7 +232,8 @@ export class Member {
   #hearPresence(message: Message): void {
     const { id, life } = this.agent.config;
     if (message.id === id && message.life === life) this.echoAt = this.#clock.now();
-    this.host.do({ type: "hear", message: bounded(this.agent, message, this.#isSigned) });
+    const heard = bounded(this.agent, message, this.#isSigned);
+    this.#hearing("presence", () => this.host.do({ type: "hear", message: heard }));
   }
 
   #hearCapacity(message: CapacityMessage): void {
@@ -227,9 +245,18 @@ export class Member {
     const pool = this.agent.pools.get(message.resource);
     if (!pool) throw new BadMessage("unknown resource");
     this.#replays.check(message);
-    if (message.isNewer) this.link?.ignore("newer version, but for the five fields");
+    if (message.isNewer) this.link?.ignore("newer version, but for the five fields", "announcement");
     const level = ours ? boundedLevel(pool, ours.level, this.#isSigned) : foreignLevel(pool, message, now);
-    hearLevel(this.agent, pool, level, now);
+    this.#hearing("announcement", () => hearLevel(this.agent, pool, level, now));
     this.wake();
+  }
+
+  /** The engine only counts what it ignores. */
+  #hearing(message: MessageKind, hear: () => void): void {
+    const before = ignored.hasSubscribers && new Map(this.agent.ignored);
+    hear();
+    if (!before) return;
+    for (const [reason, count] of this.agent.ignored)
+      for (let i = before.get(reason) ?? 0; i < count; i++) ignored.publish({ ...this.origin, message, reason });
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "@hivepace/core";
+import type { Clock, DecidingLimit, EventOrigin } from "@hivepace/core";
 import type { WaitingRoom } from "@hivepace/core/internal";
 import { isOneOfSeveral, modeIn, partOf } from "../engine/agent.ts";
 import { agreement } from "../engine/agreement.ts";
@@ -16,6 +16,7 @@ import { Tried } from "./tried.ts";
 /** A limit that all agents hold together: the swarm engine decides. */
 export class SharedResource implements SwarmResource {
   readonly name: string;
+  readonly origin: EventOrigin;
   pool: Pool;
   inFlight = 0;
   room: WaitingRoom | undefined = undefined;
@@ -36,6 +37,7 @@ export class SharedResource implements SwarmResource {
     burstOption: number | undefined,
   ) {
     this.name = pool.config.name;
+    this.origin = { source: "distributed-limiter", agentId: host.agent.config.id };
     this.pool = pool;
     this.burstOption = burstOption;
     this.#host = host;
@@ -49,6 +51,10 @@ export class SharedResource implements SwarmResource {
     const { agent } = this.#host;
     const limit = at(this.pool.limits, 0);
     return isOneOfSeveral(agent) ? limit - Math.floor(limit * agent.config.tuning.headroom) : limit;
+  }
+
+  limitedBy(now: number): DecidingLimit {
+    return now < pausedUntil(this.pool.level) ? "swarm-pause" : "capacity";
   }
 
   take(cost: number, now: number): boolean {

@@ -69,7 +69,7 @@ function swarmMode(mode: Mode): SwarmMode {
 }
 
 function resourceStatus(resource: SwarmResource, now: number): ResourceStatus {
-  const { pool, name, room } = resource;
+  const { pool, name, room, inFlight } = resource;
   return {
     resource: name,
     configured: at(pool.config.limits, 0),
@@ -77,6 +77,7 @@ function resourceStatus(resource: SwarmResource, now: number): ResourceStatus {
     share: resource.share(now),
     ...levelStatus(pool.level, now),
     waiting: room?.size ?? 0,
+    inFlight,
   };
 }
 

@@ -48,8 +48,9 @@ export class SwarmLimiter implements DistributedLimiter {
     this.#member = new Member(settings, {
       serve: (pool) => this.#resources.get(pool)?.room?.serve(),
       look: (now) => this.#watch.look(now),
+      source: "distributed-limiter",
     });
-    this.#watch = new CapacityWatch(this.#member.agent, (change) => this.#tell(change));
+    this.#watch = new CapacityWatch(this.#member.agent, this.#member.origin, (change) => this.#tell(change));
   }
 
   get agentId(): string {
@@ -67,11 +68,11 @@ export class SwarmLimiter implements DistributedLimiter {
     const now = this.#clock.now();
     if (entry !== undefined && entry.room === undefined && entry.take(cost, now)) {
       entry.inFlight++;
-      if (granted.hasSubscribers) granted.publish({ resource, cost });
+      if (granted.hasSubscribers) granted.publish({ ...entry.origin, resource, cost });
       return true;
     }
     entry?.denied(cost, now);
-    if (denied.hasSubscribers) this.#reportDenied(resource, cost, entry);
+    if (denied.hasSubscribers) this.#reportDenied(resource, cost, entry, now);
     return false;
   }
 
@@ -86,7 +87,7 @@ export class SwarmLimiter implements DistributedLimiter {
       const now = this.#clock.now();
       if (entry.room === undefined && entry.take(cost, now)) {
         entry.inFlight++;
-        if (granted.hasSubscribers) granted.publish({ resource, cost });
+        if (granted.hasSubscribers) granted.publish({ ...entry.origin, resource, cost });
         return GRANTED;
       }
       return waitFor(resource, entry, this.#clock, this.#settings.maxQueue, cost, now, options);
@@ -150,7 +151,7 @@ export class SwarmLimiter implements DistributedLimiter {
     const { sentAgoMs = 0, retryAfterMs, kind } = details;
     for (const [option, value] of Object.entries({ sentAgoMs, retryAfterMs }))
       if (value !== undefined && !(value >= 0)) throw new InvalidConfigError(option, "0 or more", value);
-    if (announced.hasSubscribers) announced.publish({ resource, reason, ...details });
+    if (announced.hasSubscribers) announced.publish({ ...this.#member.origin, resource, reason, ...details });
     const entry = this.#resources.get(resource);
     if (entry) this.#member.refused(entry.pool, { sentAgoMs, retryAfterMs, isOverload: kind === "overload", reason });
   }
@@ -207,7 +208,7 @@ export class SwarmLimiter implements DistributedLimiter {
     burst: number | undefined,
     now: number,
   ): SwarmResource {
-    if (this.#settings.sharing === "none") return new UnsharedResource(pool, now, burst);
+    if (this.#settings.sharing === "none") return new UnsharedResource(pool, now, burst, this.agentId);
     const onWaiting = (isWaiting: boolean): void => {
       this.#waiting += isWaiting ? 1 : -1;
       this.#member.isAwaited = this.#waiting > 0;
@@ -220,7 +221,7 @@ export class SwarmLimiter implements DistributedLimiter {
     this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
   }
 
-  #reportDenied(resource: string, cost: number, entry: SwarmResource | undefined): void {
+  #reportDenied(resource: string, cost: number, entry: SwarmResource | undefined, now: number): void {
     const reason = entry
       ? cost > entry.burst
         ? "too-large"
@@ -230,7 +231,8 @@ export class SwarmLimiter implements DistributedLimiter {
       : this.#closing
         ? "closed"
         : "unknown";
-    denied.publish({ resource, cost, reason });
+    const limitedBy = entry?.limitedBy(now);
+    denied.publish({ ...this.#member.origin, resource, cost, reason, limitedBy });
   }
 }
 

@@ -1,4 +1,4 @@
-import { TokenBucket } from "@hivepace/core";
+import { type DecidingLimit, type EventOrigin, TokenBucket } from "@hivepace/core";
 import type { WaitingRoom } from "@hivepace/core/internal";
 import { at } from "../engine/amounts.ts";
 import { pausedUntil } from "../engine/level.ts";
@@ -9,14 +9,16 @@ import { totalOf } from "./total.ts";
 /** A limit that each agent has for itself: only its level is the swarm's. */
 export class UnsharedResource implements SwarmResource {
   readonly name: string;
+  readonly origin: EventOrigin;
   pool: Pool;
   inFlight = 0;
   room: WaitingRoom | undefined = undefined;
   burstOption: number | undefined;
   readonly #bucket: TokenBucket;
 
-  constructor(pool: Pool, now: number, burstOption: number | undefined) {
+  constructor(pool: Pool, now: number, burstOption: number | undefined, agentId: string) {
     this.name = pool.config.name;
+    this.origin = { source: "distributed-limiter", agentId };
     this.pool = pool;
     this.burstOption = burstOption;
     this.#bucket = new TokenBucket(this.#limit(now), now);
@@ -25,6 +27,10 @@ export class UnsharedResource implements SwarmResource {
   /** When the level is whole. */
   get burst(): number {
     return this.burstOption ?? at(this.pool.limits, 0);
+  }
+
+  limitedBy(now: number): DecidingLimit {
+    return now < pausedUntil(this.pool.level) ? "swarm-pause" : "capacity";
   }
 
   take(cost: number, now: number): boolean {

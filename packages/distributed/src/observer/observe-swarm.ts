@@ -61,10 +61,15 @@ class Observer implements SwarmObserver {
     this.#lives = new Lives(this.#startedAt);
     this.#levels = new Levels(this.#startedAt);
     const settings = { namespace: this.namespace || undefined, secrets: secretsOf(options.secret), clock };
-    this.#link = new BusLink(bus, settings, {
-      presence: (message) => this.#hearPresence(decodePresence(message)),
-      capacity: (message) => this.#hearCapacity(decodeCapacity(message)),
-    });
+    this.#link = new BusLink(
+      bus,
+      settings,
+      { source: "observer" },
+      {
+        presence: (message) => this.#hearPresence(decodePresence(message)),
+        capacity: (message) => this.#hearCapacity(decodeCapacity(message)),
+      },
+    );
     this.#stopStates = bus.onState((state) => this.#listeners.emit({ type: "bus", state }));
   }
 

@@ -1,5 +1,5 @@
-import type { AbortSignalLike, Clock, Gate, Lease } from "@hivepace/core";
-import { warn } from "@hivepace/core/internal";
+import type { AbortSignalLike, Clock, Gate, Lease, SentEvent } from "@hivepace/core";
+import { sending, sent, warn } from "@hivepace/core/internal";
 import type { CallFacts } from "../call/call-facts.ts";
 import { isWorthWaiting, type ProviderSignal, reducesCapacity } from "../signal/provider-signal.ts";
 import { countedUsage, type ReportedUsage } from "../usage/reported-usage.ts";
@@ -80,7 +80,10 @@ export class Pacer {
         throw error;
       }
       this.#sentAt.set(lease, clock.now());
-      last = await send(lease);
+      last =
+        sending.hasSubscribers || sent.hasSubscribers
+          ? await this.#tellingOf(call, lease, retries, send)
+          : await send(lease);
       if (last.refusal === undefined || !call.isReplayable) return last.result;
       // Another endpoint need not wait for what this one asks for, nor lack what this one lacks.
       const others = route.filter((endpoint) => endpoint !== lease.endpoint);
@@ -152,6 +155,36 @@ export class Pacer {
       // Whoever writes a gate without types may well have leases that never expire.
       lease.renew?.();
     };
+  }
+
+  /** Sends it, and lets those who listen know before and after. */
+  async #tellingOf<T>(
+    { facts: { model }, provider }: PacedCall,
+    lease: Lease,
+    retries: number,
+    send: (lease: Lease) => Promise<Sending<T>>,
+  ): Promise<Sending<T>> {
+    const { clock } = this.#settings;
+    const sentAt = clock.now();
+    const call = {};
+    const what = { resource: lease.endpoint, model, provider, retries, lease, call };
+    let run = (): Promise<Sending<T>> => send(lease);
+    const within = (around: <R>(send: () => R) => R): void => {
+      const inner = run;
+      run = () => around(inner);
+    };
+    sending.publish({ ...what, within });
+    const tell = (outcome: SentEvent["outcome"], refusal: string | undefined, error: unknown): void =>
+      sent.publish({ ...what, durationMs: clock.now() - sentAt, outcome, refusal, error });
+    try {
+      const result = await run();
+      const refusal = result.refusal?.class;
+      tell(refusal === undefined ? "answered" : "refused", refusal, undefined);
+      return result;
+    } catch (error) {
+      tell("failed", undefined, error);
+      throw error;
+    }
   }
 
   #acquire(call: PacedCall, route: readonly string[], deadline: number): Promise<Lease> {
