@@ -16,7 +16,7 @@ export async function bundled(file: URL): Promise<string> {
     platform: "node",
     target: "node20",
     conditions: ["@hivepace/source"],
-    external: ["openai", "ioredis", "nats", "@nats-io/*"],
+    external: ["openai", "ioredis", "nats", "@nats-io/*", "@opentelemetry/*"],
     logLevel: "error",
   });
   return outfile;

@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 import { committable, packages, root } from "./workspace.ts";
 
 /** Documents outside a package speak of all packages, and of the clients that the examples use. */
-const clients = { openai: ["../examples/node_modules/openai/index.d.ts"] };
+const clients = {
+  openai: ["../examples/node_modules/openai/index.d.ts"],
+  "@opentelemetry/*": ["../examples/node_modules/@opentelemetry/*/build/src/index.d.ts"],
+};
 const ours = Object.fromEntries(
   packages.flatMap(({ manifest, folder }) =>
     Object.entries(manifest.exports).flatMap(([entry, target]) =>

@@ -1,0 +1,100 @@
+import type { DeniedEvent, GrantedEvent, OfResource, WaitedEvent } from "@hivepace/core";
+import type { Attributes, Meter } from "@opentelemetry/api";
+import { type AttributeHook, errorType, present, snakeCase } from "./attributes.ts";
+import { type EventMetric, eventMetrics, SECONDS } from "./catalogue.ts";
+import { type Listeners, listen } from "./subscriptions.ts";
+
+type Record = (value: number, attributes: Attributes, event: Parameters<AttributeHook>[1]["event"]) => void;
+
+/** Counts and measures what happens. Returns the end. */
+export function countEvents(meter: Meter, hook: AttributeHook): () => void {
+  const on = (metric: EventMetric): Record => recorder(meter, metric, hook);
+  const decided = on(eventMetrics.decisions);
+  const waited = on(eventMetrics.waitDuration);
+  const held = on(eventMetrics.leaseDuration);
+  const tokens = on(eventMetrics.tokens);
+  const refused = on(eventMetrics.refusals);
+  const level = on(eventMetrics.levelChanges);
+  const members = on(eventMetrics.memberChanges);
+  const sent = on(eventMetrics.messagesSent);
+  const received = on(eventMetrics.messagesReceived);
+  const ignored = on(eventMetrics.messagesIgnored);
+  const bus = on(eventMetrics.busChanges);
+  const synced = on(eventMetrics.syncDuration);
+  const called = on(eventMetrics.callDuration);
+  const listeners: Listeners = {
+    "hivepace:granted": (event) => decided(1, { ...of(event), ...grantOf(event) }, event),
+    "hivepace:denied": (event) => decided(1, { ...of(event), ...denialOf(event) }, event),
+    "hivepace:waited": (event) => {
+      const { outcome, limitedBy, waitedMs } = event;
+      const limited = { "hivepace.limited_by": limitedBy };
+      waited(waitedMs / 1_000, { ...of(event), ...limited, "hivepace.outcome": snakeCase(outcome) }, event);
+      // Those that were granted have an event of their own.
+      if (outcome !== "granted") decided(1, { ...of(event), ...limited, ...endOf(outcome) }, event);
+    },
+    "hivepace:ended": (event) => {
+      held(event.heldMs / 1_000, { ...of(event), "hivepace.lease.end": event.how }, event);
+      tokens(event.tokens, of(event), event);
+    },
+    "hivepace:announced": (event) =>
+      refused(1, { ...of(event), "hivepace.refusal.kind": event.kind ?? "limit" }, event),
+    "hivepace:level": (event) => level(1, { ...of(event), "hivepace.level.cause": event.cause }, event),
+    "hivepace:member": (event) => members(1, { "hivepace.member.change": event.change }, event),
+    "hivepace:published": (event) =>
+      sent(1, { "hivepace.message.type": event.message, "error.type": errorType(event.error) }, event),
+    "hivepace:received": (event) => received(1, { "hivepace.message.type": event.message }, event),
+    "hivepace:ignored": (event) =>
+      ignored(1, { "hivepace.message.type": event.message, "hivepace.reason": event.reason }, event),
+    "hivepace:bus": (event) => bus(1, { "hivepace.bus.name": event.bus, "hivepace.bus.state": event.state }, event),
+    "hivepace:synced": (event) => {
+      const attributes = { "hivepace.sync.operation": event.operation, "error.type": errorType(event.error) };
+      synced(event.durationMs / 1_000, attributes, event);
+    },
+    "hivepace:sent": (event) => {
+      const { resource, provider, retries, outcome, refusal, error, durationMs } = event;
+      const attributes = {
+        "hivepace.resource": resource,
+        "hivepace.provider": provider,
+        "hivepace.call.outcome": outcome,
+        "hivepace.call.retry": retries > 0,
+        "error.type": refusal ?? errorType(error),
+      };
+      called(durationMs / 1_000, attributes, event);
+    },
+  };
+  return listen(listeners);
+}
+
+function recorder(meter: Meter, { kind, name, unit, description }: EventMetric, hook: AttributeHook): Record {
+  const advice = { explicitBucketBoundaries: SECONDS };
+  const instrument =
+    kind === "counter"
+      ? meter.createCounter(name, { unit, description })
+      : meter.createHistogram(name, { unit, description, advice });
+  const record = "add" in instrument ? instrument.add.bind(instrument) : instrument.record.bind(instrument);
+  return (value, attributes, event) => record(value, hook(present(attributes), { name, event }));
+}
+
+function of({ source, resource, model }: OfResource): Attributes {
+  return { "hivepace.source": source, "hivepace.resource": resource, "hivepace.model": model };
+}
+
+function grantOf({ wouldHave, limitedBy }: GrantedEvent): Attributes {
+  const outcome = wouldHave === undefined ? "granted" : wouldHave === "waited" ? "would_wait" : "would_deny";
+  return { "hivepace.outcome": outcome, "hivepace.limited_by": limitedBy };
+}
+
+function denialOf({ reason, limitedBy }: DeniedEvent): Attributes {
+  const attributes = {
+    "hivepace.outcome": "denied",
+    "hivepace.reason": snakeCase(reason),
+    "hivepace.limited_by": limitedBy,
+  };
+  // A name that nobody knows may be anything.
+  return reason === "unknown" ? { ...attributes, "hivepace.resource": undefined } : attributes;
+}
+
+function endOf(outcome: Exclude<WaitedEvent["outcome"], "granted">): Attributes {
+  if (outcome === "aborted") return { "hivepace.outcome": "aborted" };
+  return { "hivepace.outcome": "denied", "hivepace.reason": snakeCase(outcome) };
+}

@@ -1,0 +1,93 @@
+import { InvalidConfigError, type Lease } from "@hivepace/core";
+import {
+  type Attributes,
+  metrics as globalMetrics,
+  type Link,
+  type MeterProvider,
+  type TracerProvider,
+  trace,
+} from "@opentelemetry/api";
+import type { AttributeHook } from "./attributes.ts";
+import { countEvents } from "./counting.ts";
+import { Gauges } from "./gauges.ts";
+import type { Observed } from "./sources.ts";
+import { Tracing } from "./tracing.ts";
+
+export interface OtelOptions {
+  /** Hives, limiters, rate managers and global views whose state is measured. More may follow: `observe`. */
+  observe?: readonly Observed[] | undefined;
+  /** Default: the global one, which must be registered by then. */
+  meterProvider?: MeterProvider | undefined;
+  /** Default: the global one. */
+  tracerProvider?: TracerProvider | undefined;
+  /** Default: true. */
+  metrics?: boolean | undefined;
+  /** A span for each wait, and for each request of a limited client. Default: true. */
+  traces?: boolean | undefined;
+  /** Adds attributes, or leaves some out. */
+  attributes?: AttributeHook | undefined;
+}
+
+export interface Instrumentation extends Disposable {
+  /** Measures the state of one more; those that are closed are forgotten by themselves. Returns its end. */
+  observe(observed: Observed, attributes?: Attributes): () => void;
+  /** To the wait before this lease, for a span of your own; undefined when it was granted at once. */
+  linkTo(lease: Lease): Link | undefined;
+  /** Ends all of it. May be called again. */
+  stop(): void;
+}
+
+const NAME = "@hivepace/otel";
+
+/** From now on, what all of Hivepace does in this process is told to OpenTelemetry. Throws INVALID_CONFIG. */
+export function instrumentHivepace(options: OtelOptions = {}): Instrumentation {
+  const { meterProvider, tracerProvider, attributes: hook = same, observe = [] } = options;
+  const { metrics = true, traces = true } = options;
+  need(meterProvider === undefined || isFunction(meterProvider?.getMeter), "meterProvider", "a MeterProvider");
+  need(tracerProvider === undefined || isFunction(tracerProvider?.getTracer), "tracerProvider", "a TracerProvider");
+  need(isFunction(hook), "attributes", "a function");
+  need(Array.isArray(observe), "observe", "a list");
+  for (const [i, observed] of observe.entries()) checkObserved(`observe[${i}]`, observed);
+  for (const [option, value] of Object.entries({ metrics, traces }))
+    if (typeof value !== "boolean") throw new InvalidConfigError(option, "true or false", value);
+
+  const meter = metrics ? (meterProvider ?? globalMetrics).getMeter(NAME) : undefined;
+  const gauges = meter && new Gauges(meter, hook);
+  const stopCounting = meter && countEvents(meter, hook);
+  const tracing = traces ? new Tracing((tracerProvider ?? trace).getTracer(NAME), hook) : undefined;
+  let isStopped = false;
+  const stop = (): void => {
+    if (isStopped) return;
+    isStopped = true;
+    stopCounting?.();
+    gauges?.stop();
+    tracing?.stop();
+  };
+  for (const observed of observe) gauges?.add(observed, {});
+  return {
+    observe(observed, attributes = {}) {
+      checkObserved("observed", observed);
+      if (!isStopped) gauges?.add(observed, attributes);
+      return () => gauges?.remove(observed);
+    },
+    linkTo: (lease) => tracing?.linkTo(lease),
+    stop,
+    [Symbol.dispose]: stop,
+  };
+
+  function need(holds: boolean, option: keyof OtelOptions, rule: string): void {
+    if (!holds) throw new InvalidConfigError(option, rule, options[option]);
+  }
+}
+
+const same: AttributeHook = (attributes) => attributes;
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}
+
+function checkObserved(option: string, observed: Observed): void {
+  const { status, snapshot } = (observed ?? {}) as { status?: unknown; snapshot?: unknown };
+  if (!isFunction(status) && !isFunction(snapshot))
+    throw new InvalidConfigError(option, "an object with status() or snapshot()", observed);
+}
