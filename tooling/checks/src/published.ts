@@ -3,9 +3,18 @@
  * Prints one line for each package and check; exits 1 when one fails.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { type Package, packages, root } from "./workspace.ts";
@@ -62,6 +71,16 @@ function install(pkg: Package, tarball: string): void {
   const target = join(work, "node_modules", pkg.manifest.name);
   mkdirSync(target, { recursive: true });
   execFileSync("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"]);
+  for (const peer of Object.keys(pkg.manifest.peerDependencies ?? {})) installPeer(pkg, peer);
+}
+
+/** As npm does with peers that are not optional. */
+function installPeer(pkg: Package, peer: string): void {
+  const { peerDependenciesMeta } = pkg.manifest as { peerDependenciesMeta?: Record<string, { optional?: boolean }> };
+  const target = join(work, "node_modules", peer);
+  if (peerDependenciesMeta?.[peer]?.optional || existsSync(target)) return;
+  mkdirSync(dirname(target), { recursive: true });
+  symlinkSync(realpathSync(join(pkg.path, "node_modules", peer)), target);
 }
 
 const entries = packages.flatMap(({ manifest }) =>
@@ -70,15 +89,19 @@ const entries = packages.flatMap(({ manifest }) =>
   ),
 );
 
+/** The types of OpenTelemetry's API, a peer, name the console. All runtimes have one, ES2022 has not. */
+const CONSOLE = "declare global { var console: { [method: string]: unknown } }\n";
+
 /** A program with nothing but ES2022, neither Node's types nor the DOM's, and every library's types checked. */
 function typecheck(compiler: string, moduleResolution: string): void {
   const project = join(work, `${compiler}-${moduleResolution}`);
   mkdirSync(project);
   writeFileSync(
     join(project, "index.ts"),
-    entries
-      .map((entry, i) => `import * as entry${i} from "${entry}";\nexport type E${i} = keyof typeof entry${i};\n`)
-      .join(""),
+    CONSOLE +
+      entries
+        .map((entry, i) => `import * as entry${i} from "${entry}";\nexport type E${i} = keyof typeof entry${i};\n`)
+        .join(""),
   );
   const module = moduleResolution === "bundler" ? "preserve" : moduleResolution;
   const compilerOptions = {
