@@ -28,10 +28,12 @@ export interface KafkaPart {
   on(event: string, listener: (event: KafkaEvent) => void): () => void;
 }
 
+/** What kafkajs tells its listeners. */
 export interface KafkaEvent {
   readonly payload: unknown;
 }
 
+/** What we use of a producer of kafkajs. */
 export interface KafkaProducer extends KafkaPart {
   /** A value is a Buffer; declared so wide because the types need not know Node's. */
   send(batch: {
@@ -42,6 +44,7 @@ export interface KafkaProducer extends KafkaPart {
   }): Promise<unknown>;
 }
 
+/** What we use of a consumer of kafkajs. */
 export interface KafkaConsumer extends KafkaPart {
   readonly events: {
     readonly CRASH: string;
@@ -58,12 +61,14 @@ export interface KafkaConsumer extends KafkaPart {
   pause(topics: { topic: string; partitions: number[] }[]): void;
 }
 
+/** Records of one partition, as kafkajs hands them on. */
 export interface KafkaBatch {
   readonly partition: number;
   readonly messages: readonly { readonly offset: string; readonly value: Uint8Array | null }[];
   lastOffset(): string;
 }
 
+/** What we use of an admin client of kafkajs. */
 export interface KafkaAdmin extends KafkaPart {
   fetchTopicOffsets(topic: string): Promise<{ partition: number; high: string; low: string }[]>;
   createTopics(options: {

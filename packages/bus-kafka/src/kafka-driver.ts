@@ -6,6 +6,7 @@ import type { KafkaLink } from "./kafka-link.ts";
 import { LinkKeeper } from "./link-keeper.ts";
 import type { KafkaSettings } from "./options.ts";
 
+/** What a bus on Kafka promises. */
 export const kafkaSupports: BusCapabilities = Object.freeze({
   delivery: "at-least-once",
   ordering: "per-publisher",

@@ -29,6 +29,7 @@ export interface KafkaConnection {
   sasl?: KafkaSasl | undefined;
 }
 
+/** Credentials, as kafkajs takes them. */
 export interface KafkaSasl {
   /** "plain", "scram-sha-256", "scram-sha-512", "aws", "oauthbearer", or one that kafkajs was taught. */
   mechanism: string;

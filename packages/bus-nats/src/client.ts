@@ -17,12 +17,15 @@ export interface NatsConnectionLike {
   isClosed(): boolean;
 }
 
+/** How both clients hand on a message, or say why there is none. */
 export type NatsCallback = (error: Error | null, message: { readonly data: Uint8Array }) => void;
 
+/** What we use of a subscription of either client. */
 export interface NatsSubscriptionLike {
   unsubscribe(): void;
 }
 
+/** What a connection of either client says of itself. */
 export interface NatsStatusLike {
   readonly type: string;
   /** Version 3, of `error`: a refused operation also has `operation` and `subject`. */

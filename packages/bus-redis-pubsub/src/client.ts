@@ -26,6 +26,7 @@ export interface RedisClusterClient {
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
+/** A node of a Redis Cluster, as ioredis lists it. */
 export interface ClusterNode extends RedisClient {
   readonly options: { readonly host?: string | undefined; readonly port?: number | undefined };
 }

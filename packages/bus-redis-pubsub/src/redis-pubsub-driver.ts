@@ -4,6 +4,7 @@ import { answers, isRefusal, isReply, type RedisClient } from "./client.ts";
 import type { Connections } from "./connections.ts";
 import { Link, type LinkOptions } from "./link.ts";
 
+/** What a bus on Redis pub/sub promises. */
 export const redisPubSubSupports: BusCapabilities = Object.freeze({
   delivery: "at-most-once",
   ordering: "per-publisher",

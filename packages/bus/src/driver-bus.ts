@@ -15,6 +15,7 @@ import { Pending } from "./pending.ts";
 import { RelayDriver } from "./relay-driver.ts";
 import { checkSubject } from "./subject.ts";
 
+/** What every bus takes, whatever its broker. */
 export interface DriverBusOptions {
   /** How long the broker may take to confirm a message. Default: 5 seconds. */
   publishTimeoutMs?: number | undefined;

@@ -19,6 +19,7 @@ export interface MemoryBroker extends Broker {
   start(): void;
 }
 
+/** A broker of its own: only buses that are made with the same one hear each other. */
 export function memoryBroker(): MemoryBroker {
   const members = new Set<BusEvents>();
   let running = true;

@@ -39,12 +39,15 @@ export interface MessageBus extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Is called with each message, one after the other. It returns quickly and does not change the payload. */
 export type MessageHandler = (payload: Uint8Array) => void;
 
+/** The signal ends the subscription, or the wait for it. */
 export interface SubscribeOptions {
   signal?: AbortSignalLike | undefined;
 }
 
+/** What `subscribe` resolves with, and the way to end it. */
 export interface Subscription extends AsyncDisposable {
   /** No message is handed on afterwards. May be called again; never rejects. */
   unsubscribe(): Promise<void>;

@@ -12,6 +12,7 @@ export interface Clock {
   after(ms: number, callback: () => void, options?: TimerOptions): () => void;
 }
 
+/** What kind of timer it is. */
 export interface TimerOptions {
   /** A background timer does not keep the process alive (heartbeats, sweeps); a timer that someone awaits does. */
   background?: boolean;
@@ -45,4 +46,5 @@ class SystemClock implements Clock {
   }
 }
 
+/** The process's own time: monotonic, with timers that never fire early and may be longer than Node's. */
 export const systemClock: Clock = new SystemClock();

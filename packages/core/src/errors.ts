@@ -37,6 +37,7 @@ export class ResourceUnknownError extends HivepaceError {
   }
 }
 
+/** Why a wait ended without a grant: given up, refused because too many wait, or because no window can ever hold it. */
 export type ExhaustedReason = "timeout" | "queue-full" | "too-large";
 
 /** The wait was given up, or could not begin. Nothing was spent. */
@@ -70,6 +71,7 @@ class InvalidValueError extends HivepaceError {
   }
 }
 
+/** A capacity or burst that is no number above 0. */
 export class InvalidCapacityError extends InvalidValueError {
   override readonly name = "InvalidCapacityError";
   declare readonly code: "INVALID_CAPACITY";
@@ -79,6 +81,7 @@ export class InvalidCapacityError extends InvalidValueError {
   }
 }
 
+/** A window that is no number above 0. */
 export class InvalidWindowError extends InvalidValueError {
   override readonly name = "InvalidWindowError";
   declare readonly code: "INVALID_WINDOW";
@@ -88,6 +91,7 @@ export class InvalidWindowError extends InvalidValueError {
   }
 }
 
+/** Any other option that breaks its rule; nothing was changed. */
 export class InvalidConfigError extends InvalidValueError {
   override readonly name = "InvalidConfigError";
   declare readonly code: "INVALID_CONFIG";

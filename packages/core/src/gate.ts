@@ -18,6 +18,7 @@ export interface Gate {
   observe?(observation: LimitObservation): void;
 }
 
+/** One call that is to be sent: where to, for whom, how large, and how long it may wait. */
 export interface GateRequest {
   /** Where to send it; or `route`. */
   readonly endpoint?: string | undefined;
@@ -54,12 +55,14 @@ export interface Lease extends Disposable {
   renew(): void;
 }
 
+/** What a call really used. */
 export interface UsedTokens {
   readonly tokens?: number | undefined;
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
 }
 
+/** What a provider said when it refused a call. */
 export interface Refusal {
   /** For people: "429 rate_limit_error". */
   readonly reason: string;
@@ -69,6 +72,7 @@ export interface Refusal {
   readonly kind?: "limit" | "overload" | undefined;
 }
 
+/** What providers limit, in the words of their headers. */
 export type LimitDimension = "requests" | "tokens" | "input_tokens" | "output_tokens";
 
 /** The state of a provider's limits as its answer gave it. */
@@ -80,6 +84,7 @@ export interface LimitObservation {
   readonly limits: { readonly [D in LimitDimension]?: ObservedLimit | undefined };
 }
 
+/** One limit as an answer shows it. What is absent was not said. */
 export interface ObservedLimit {
   /** In each `windowMs`. */
   readonly limit?: number | undefined;

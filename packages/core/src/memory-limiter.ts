@@ -18,6 +18,7 @@ import { Sweep } from "./sweep.ts";
 import type { BucketLimit } from "./token-bucket.ts";
 import { waitFor } from "./wait-for.ts";
 
+/** Options of a `MemoryLimiter`; all have defaults. */
 export interface MemoryLimiterOptions {
   clock?: Clock | undefined;
   /** How many may wait for one resource; the next is refused with CAPACITY_EXHAUSTED. Default: any number. */

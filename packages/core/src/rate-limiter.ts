@@ -28,6 +28,7 @@ export interface RateLimiter extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** How much to take, and how long to wait for it. */
 export interface AcquireOptions {
   /** How many tokens to take. Default: 1. */
   cost?: number | undefined;
@@ -39,11 +40,13 @@ export interface AcquireOptions {
   priority?: number | undefined;
 }
 
+/** What a limit is besides so many in a window. */
 export interface CapacityOptions {
   /** What may pass at once, and is there at the start. Default: the capacity. */
   burst?: number | undefined;
 }
 
+/** What is known of a refusal. */
 export interface ReducedDetails {
   /** How long ago the refused request was sent. */
   sentAgoMs?: number | undefined;
@@ -53,6 +56,7 @@ export interface ReducedDetails {
   kind?: "limit" | "overload" | undefined;
 }
 
+/** How full a resource is. */
 export interface Capacity {
   readonly resource: string;
   /** Whole tokens that are there now. */
@@ -64,6 +68,7 @@ export interface Capacity {
   readonly inFlight: number;
 }
 
+/** A change of what a resource allows. */
 export interface CapacityUpdate {
   readonly resource: string;
   /** Who caused the change. */

@@ -31,6 +31,7 @@ export const SHARE_BINS = 12;
 /** For so many heartbeats a store that does not know enough hands out nothing. */
 export const LEARN_HEARTBEATS = 2.5;
 
+/** What an agent says to a store that hands out, of all its pools at once. */
 export interface ShareReport {
   readonly namespace: string;
   readonly agentId: string;
@@ -75,6 +76,7 @@ export interface SharePool {
   readonly crowd: ShareCrowd | undefined;
 }
 
+/** What a roll-call has to know of an agent. */
 export interface ShareCrowd {
   readonly isStore: boolean;
   readonly above: number;
@@ -99,6 +101,7 @@ export interface ShareLevel {
   readonly reason: string;
 }
 
+/** What such a store answers. */
 export interface ShareReply {
   /** The store's clock, in milliseconds since 1970. */
   readonly epochMs: number;
@@ -106,6 +109,7 @@ export interface ShareReply {
   readonly pools: readonly ShareAnswer[];
 }
 
+/** The part of an answer that is of one pool. */
 export interface ShareAnswer {
   /** Why this one has no answer: a later life of the agent is there, or the store cannot keep it. The rest is nothing then. */
   readonly error: string | undefined;

@@ -33,6 +33,7 @@ export interface SyncName {
   readonly model?: string | undefined;
 }
 
+/** All that one incarnation has counted of a thing in the present window. */
 export interface SyncCount {
   readonly of: SyncName;
   /** Whole numbers of 0 or more. */
@@ -40,6 +41,7 @@ export interface SyncCount {
   readonly tokens: number;
 }
 
+/** What an instance leaves in a store, and what it wants to know. */
 export interface SyncReport {
   readonly namespace: string;
   readonly agentId: string;
@@ -57,6 +59,7 @@ export interface SyncReport {
   readonly watched: readonly SyncName[];
 }
 
+/** What a store answers. */
 export interface SyncReply {
   /** The store's clock when it answered, in milliseconds since 1970, with fractions. */
   readonly epochMs: number;

@@ -20,6 +20,7 @@ interface Call {
   };
 }
 
+/** Fits the `middleware` of the AI SDK's `wrapLanguageModel`. */
 export interface HivepaceModelMiddleware {
   readonly specificationVersion: "v3";
   wrapGenerate<R>(options: Call & { doGenerate: () => PromiseLike<R> }): Promise<R>;

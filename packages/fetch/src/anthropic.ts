@@ -12,6 +12,7 @@ interface SdkContext {
   readonly options?: unknown;
 }
 
+/** Fits the `middleware` of Anthropic's client. */
 export type AnthropicMiddleware = <R extends SdkRequest, S>(
   request: R,
   next: (request: R) => Promise<S>,

@@ -16,6 +16,7 @@ type Handler = Dispatcher.DispatchHandler;
 type Controller = Dispatcher.DispatchController;
 type Fields = Record<string, string | string[] | undefined>;
 
+/** Fits `compose` of undici's dispatchers. */
 export type UndiciInterceptor = <D extends (options: never, handler: never) => boolean>(dispatch: D) => D;
 
 /** For `new Agent().compose(hivepaceInterceptor(hive))`: every request that goes through the dispatcher is paced. */

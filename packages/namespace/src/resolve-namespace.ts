@@ -9,11 +9,13 @@ export type NamespaceSource =
   | "test run"
   | "default";
 
+/** A namespace, and which rule gave it. */
 export interface ResolvedNamespace {
   readonly namespace: string;
   readonly source: NamespaceSource;
 }
 
+/** Options of `resolveNamespace`; all have defaults. */
 export interface NamespaceOptions {
   /** Goes before everything else. */
   namespace?: string | undefined;

@@ -17,12 +17,14 @@ export interface Chaos {
   partition: boolean;
 }
 
+/** What goes wrong from the start on, and the seed of it. */
 export interface ChaosOptions extends Partial<Chaos> {
   /** The same seed, on the same messages, makes the same trouble. */
   seed: number;
   clock?: Clock | undefined;
 }
 
+/** A bus on which things go wrong; `chaos` changes what, while it runs. */
 export interface ChaosBus extends MessageBus {
   readonly chaos: Chaos;
 }

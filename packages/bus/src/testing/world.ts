@@ -4,6 +4,7 @@ import type { MessageBus } from "../message-bus.ts";
 /** What a runner gives us: vitest's `test`, node's, jest's. */
 export type TestFunction = (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
 
+/** What the suite needs to know of a bus: how to open one, and how to kill its broker. */
 export interface BusSuiteOptions {
   readonly test: TestFunction;
   /** Opens one more instance on the same broker. The suite closes it. */

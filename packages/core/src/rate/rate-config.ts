@@ -14,6 +14,7 @@ export interface EndpointFileConfig {
   readonly max_in_flight?: number | undefined;
 }
 
+/** Limits of a key as configuration files have them. The names of `KeyLimits` do as well. */
 export interface KeyFileConfig {
   readonly rate_limit_rpm?: number | undefined;
   readonly rate_limit_tpm?: number | undefined;

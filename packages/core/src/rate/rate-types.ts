@@ -5,6 +5,7 @@ export interface SharedHandle {
   readonly hivepace: "rate-manager";
 }
 
+/** Options of a `RateManager`; all have defaults. */
 export interface RateManagerOptions {
   /** How long a window is. Default: 60,000, a minute, to which requests and tokens "per minute" then refer. */
   windowMs?: number | undefined;
@@ -39,6 +40,7 @@ export interface EndpointLimits {
   readonly maxInFlight?: number | undefined;
 }
 
+/** An endpoint with its limits, or some of its models with theirs. */
 export interface EndpointConfig extends EndpointLimits {
   readonly id: string;
   /** These limits are for this model only. Without: for all models that have no limits of their own. */
@@ -53,12 +55,14 @@ export interface KeyLimits {
   readonly rateLimitTpm?: number | undefined;
 }
 
+/** Whose limits are asked: an endpoint's, of a model, and a key's. */
 export interface RateTarget {
   readonly endpoint: string;
   readonly model?: string | undefined;
   readonly key?: string | undefined;
 }
 
+/** A request that is to be counted, with the tokens that it may use. */
 export interface RateRequest extends RateTarget {
   /** All tokens that it may use. */
   readonly tokens: number;
@@ -68,6 +72,7 @@ export interface RateRequest extends RateTarget {
   readonly outputTokens?: number | undefined;
 }
 
+/** Which limit denied a request: whose it is, and what it limits. */
 export type LimitedBy =
   | "key-rpm"
   | "key-tpm"
@@ -84,6 +89,7 @@ export type LimitedBy =
   /** All agents pause: the provider refused. */
   | "swarm-pause";
 
+/** Whether a request may be sent, and how full the limits are. One shape: every field is always there. */
 export interface RateDecision {
   readonly allowed: boolean;
   /** Of the level that denied (key or endpoint), else of the endpoint; after this request when it was counted. */
@@ -108,6 +114,7 @@ export interface RateHandle {
   check(tokens: number, inputTokens?: number, outputTokens?: number): RateDecision;
 }
 
+/** What was counted of an endpoint, or of one of its models, with its limits. */
 export interface EndpointCount extends Required<{ readonly [L in keyof EndpointLimits]: number }> {
   readonly id: string;
   readonly model: string | undefined;
@@ -121,6 +128,7 @@ export interface EndpointCount extends Required<{ readonly [L in keyof EndpointL
   readonly inFlight: number;
 }
 
+/** What was counted of a key, with its limits. */
 export interface KeyCount {
   readonly id: string;
   readonly requests: number;

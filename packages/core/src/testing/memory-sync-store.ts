@@ -37,6 +37,7 @@ export class SyncMemory {
   }
 }
 
+/** Options of a store in memory. */
 export interface MemorySyncStoreOptions {
   /** Shared with other stores. Default: one of its own. */
   memory?: SyncMemory | undefined;

@@ -4,6 +4,7 @@ import { memberLaws } from "./share-member-laws.ts";
 import { inShareWorld } from "./share-world.ts";
 import { PATIENCE_MS, type SyncTestFunction } from "./sync-world.ts";
 
+/** What the suite needs to know of a store that hands out limits. */
 export interface ShareStoreSuiteOptions {
   readonly test: SyncTestFunction;
   /** Opens one more store on the same server. The suite closes it. */

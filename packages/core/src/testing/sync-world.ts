@@ -4,6 +4,7 @@ import type { SyncCount, SyncName, SyncReply, SyncReport, SyncStore } from "../s
 /** What a runner gives us: vitest's `test`, node's, jest's. */
 export type SyncTestFunction = (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
 
+/** What the suite needs to know of a store. */
 export interface SyncStoreSuiteOptions {
   readonly test: SyncTestFunction;
   /** Opens one more store on the same server. The suite closes it. */

@@ -3,6 +3,7 @@ import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { hash32 } from "../hash.ts";
 
+/** Options of `startGlobalView`. */
 export interface GlobalViewOptions {
   /** Whose counts are synced; its windows are moved to those of the store's clock. */
   manager: RateManager;

@@ -28,6 +28,7 @@ export interface SyncEvent {
   readonly error: unknown;
 }
 
+/** How well the view gets on with its store. */
 export interface GlobalViewStatus {
   /** "starting" until the first sync that works; "stale" when none has worked for `staleAfterMs`. */
   readonly state: "starting" | "fresh" | "stale" | "closed";

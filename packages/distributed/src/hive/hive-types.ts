@@ -17,6 +17,7 @@ import type { SwarmOptions } from "../limiter/config.ts";
 import type { LevelCause, SwarmStatus } from "../limiter/distributed-limiter.ts";
 import type { RouteRequest, RoutingDecision, RoutingStrategy } from "../router/router-types.ts";
 
+/** Options of `createHive`: what may be called, with whom it is shared, and how. */
 export interface HiveOptions extends SwarmOptions {
   /** What may be called, and how much of it in a window; limits that are absent are learned from answers, or are none. */
   endpoints: readonly EndpointConfig[];
@@ -45,11 +46,13 @@ export interface HiveOptions extends SwarmOptions {
   mockEndpointTpmThreshold?: number | undefined;
 }
 
+/** One call that is to be sent. `endpoint` or `route` is needed, all else has a default. */
 export type HiveRequest = GateRequest;
 
 /** A decision, and when it was granted the lease. */
 export type HiveDecision = RateDecision & { readonly endpoint: string; readonly lease?: Lease | undefined };
 
+/** What is known of a refusal, and of which model. */
 export interface HiveReducedDetails extends ReducedDetails {
   readonly model?: string | undefined;
 }
@@ -85,6 +88,7 @@ export interface Hive extends Gate, AsyncDisposable {
   close(options?: { readonly drainMs?: number | undefined }): Promise<void>;
 }
 
+/** What an endpoint limits. */
 export type HiveDimension = "requests" | "tokens" | "inputTokens" | "outputTokens";
 
 /** One limit of an endpoint. */
@@ -103,6 +107,7 @@ export interface HiveLimit {
   readonly share: number;
 }
 
+/** Why calls to an endpoint wait, or do not: for people, dashboards and tests. */
 export interface HiveExplanation {
   readonly endpoint: string;
   readonly model: string | undefined;
@@ -134,6 +139,7 @@ export interface Observed {
   readonly wouldHaveBeenAvoided: number;
 }
 
+/** A hive as it is now. Nothing in it is a secret. */
 export interface HiveStatus extends SwarmStatus {
   readonly namespace: string;
   readonly endpoints: readonly HiveExplanation[];

@@ -55,17 +55,20 @@ export interface SwarmStatus {
   readonly ignored: Readonly<Record<string, number>>;
 }
 
+/** What an agent knows of the others, and each of its resources. */
 export interface DistributedStatus extends SwarmStatus {
   readonly bus: BusState;
   readonly resources: readonly ResourceStatus[];
 }
 
+/** Another agent, as far as it was heard. */
 export interface PeerStatus {
   readonly agentId: string;
   readonly state: "live" | "silent" | "left";
   readonly heardAgoMs: number;
 }
 
+/** One limit that all agents hold together. */
 export interface ResourceStatus {
   readonly resource: string;
   readonly configured: number;
@@ -79,6 +82,7 @@ export interface ResourceStatus {
   readonly inFlight: number;
 }
 
+/** Who cut a capacity last, why, and how long ago. */
 export interface LevelCause {
   readonly agentId: string;
   readonly reason: string;

@@ -3,6 +3,7 @@ import type { CapacityUpdate, Clock } from "@hivepace/core";
 import type { HiveDimension } from "../hive/hive-types.ts";
 import type { LevelCause, PeerStatus } from "../limiter/distributed-limiter.ts";
 
+/** Options of `observeSwarm`. */
 export interface ObserverOptions {
   /** Whose agents are watched. A promise of one is closed with the observer; one that is lent stays open. */
   bus: MessageBus | PromiseLike<MessageBus>;
@@ -24,6 +25,7 @@ export interface SwarmObserver extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** A swarm as an observer sees it. */
 export interface SwarmSnapshot {
   readonly bus: BusState;
   /** For how long this has been observed: what happened before is known only as far as agents still speak of it. */
@@ -39,6 +41,7 @@ export interface SwarmSnapshot {
   readonly ignored: Readonly<Record<string, number>>;
 }
 
+/** One agent of the swarm. */
 export interface ObservedAgent extends PeerStatus {
   readonly upMs: number;
   readonly weight: number;
@@ -46,6 +49,7 @@ export interface ObservedAgent extends PeerStatus {
   readonly isServed: boolean;
 }
 
+/** One limit of the swarm, with all who use it. */
 export interface ObservedResource {
   /** An endpoint's id, with models as `id/model`; what has another window than most as `id@windowMs`. */
   readonly resource: string;
@@ -62,6 +66,7 @@ export interface ObservedResource {
   readonly agents: readonly ObservedUse[];
 }
 
+/** One dimension of a limit. */
 export interface ObservedLimit {
   /** Undefined where agents do not say what they count. */
   readonly dimension: HiveDimension | undefined;
@@ -88,6 +93,7 @@ export interface ObservedUse {
   readonly waitedMs: number;
 }
 
+/** What happens to a swarm, in the order in which it was heard. */
 export type SwarmEvent =
   | { readonly type: "joined" | "silent" | "back" | "left"; readonly agentId: string }
   /** The level was cut, or cut again, by this agent. */

@@ -4,6 +4,7 @@ import type { GlobalView } from "../global-view/view-types.ts";
 /** "least-used": the most room, over all instances. "round-robin": in turns. "weighted": in turns, by `weights`. */
 export type RoutingStrategy = "least-used" | "round-robin" | "weighted";
 
+/** Options of `createRouter`. */
 export interface RouterOptions {
   manager: RateManager;
   /** What other instances use. Without it only this one's counts are known. */
@@ -17,6 +18,7 @@ export interface RouterOptions {
   clock?: Clock | undefined;
 }
 
+/** What is to be sent, and where it could go. */
 export interface RouteRequest {
   /** Endpoints that would do. */
   readonly candidates: readonly string[];
@@ -44,6 +46,7 @@ export interface PassedOver {
   readonly isNever: boolean;
 }
 
+/** Where to send it, why there, and what was passed over. */
 export interface RoutingDecision {
   /** Where to send it; when none has room, the one that frees first. */
   readonly endpoint: string;

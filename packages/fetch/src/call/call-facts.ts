@@ -1,5 +1,6 @@
 import { isRecord } from "../signal/error-body.ts";
 
+/** Whose shape a request has. */
 export type Protocol = "openai" | "anthropic" | "gemini" | "other";
 
 /** What a request says of itself. */

@@ -23,6 +23,7 @@ export type GlobalFetch = typeof globalThis extends { fetch: infer F }
   ? F
   : (input: string, init?: object) => Promise<unknown>;
 
+/** Options of `createLimitedFetch`; all have defaults. */
 export interface LimitedFetchOptions<F = GlobalFetch> extends PacingOptions {
   /** What really sends. Default: the global `fetch`. */
   fetch?: F | undefined;

@@ -8,6 +8,7 @@ import type { ProviderSignal, RefusalClass, SignalDimension } from "./provider-s
 import { classOf } from "./refusal-class.ts";
 import { retryAfterOfBody, retryAfterOfHeaders } from "./retry-after.ts";
 
+/** An answer, or as much of it as there is. */
 export interface ProviderAnswer {
   readonly status?: number | undefined;
   /** A `Headers`, a plain object, pairs. */

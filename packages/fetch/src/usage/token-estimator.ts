@@ -1,6 +1,7 @@
 import type { CallFacts } from "../call/call-facts.ts";
 import { rulesOf } from "../call/provider-rules.ts";
 
+/** What a call is thought to use. */
 export interface TokenEstimate {
   readonly tokens: number;
   readonly inputTokens: number;

@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { publicEntries } from "./entries.ts";
+import { root } from "./workspace.ts";
+
+/** Those that have none yet. The list only gets shorter: one that is documented has to go from it. */
+const OWED: readonly string[] = [
+  "@hivepace/distributed/testing: Burst",
+  "@hivepace/distributed/testing: Demand",
+  "@hivepace/distributed/testing: NetworkOptions",
+  "@hivepace/distributed/testing: ProviderOptions",
+  "@hivepace/distributed/testing: SimulationOptions",
+  "@hivepace/distributed/testing: holds",
+];
+
+test("everything that a package exports has a comment of its own", { timeout: 120_000 }, () => {
+  const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
+  const program = ts.createProgram(
+    publicEntries.map(({ source }) => source),
+    options,
+  );
+  const checker = program.getTypeChecker();
+  const silent = publicEntries.flatMap(({ name, source }) =>
+    exportsOf(program.getSourceFile(source), checker)
+      .filter((symbol) => ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim() === "")
+      .map((symbol) => `${name}: ${symbol.name}`),
+  );
+  expect(silent.sort()).toEqual([...OWED].sort());
+});
+
+function exportsOf(file: ts.SourceFile | undefined, checker: ts.TypeChecker): ts.Symbol[] {
+  const module = file && checker.getSymbolAtLocation(file);
+  if (!module) throw new Error("an entry that is no module");
+  const found = checker.getExportsOfModule(module);
+  return found.map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol));
+}
