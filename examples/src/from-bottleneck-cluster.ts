@@ -1,0 +1,54 @@
+/** What a cluster on `bottleneck` becomes: one limit for all processes, without Redis in the way of a call. */
+import { setTimeout } from "node:timers/promises";
+import { memoryBroker, memoryBus } from "@hivepace/bus";
+import { memorySyncStore } from "@hivepace/core/testing";
+import { createHive } from "@hivepace/distributed";
+
+// In production each is a process, with the Redis that bottleneck used: redisPubSubBus({ url }) and redisSync({ url })
+const broker = memoryBroker();
+const sync = memorySyncStore();
+const start = (agentId: string) =>
+  createHive({
+    bus: memoryBus(broker),
+    sync,
+    namespace: "my-super-app", // id: "my-super-app"
+    agentId,
+    expectedAgents: 2,
+    endpoints: [{ id: "api", rpmLimit: 60, maxInFlight: 5 }], // reservoir, maxConcurrent (here for each process)
+    keys: { acme: { rateLimitRpm: 4 } }, // limiterA.chain(limiterG)
+  });
+const [one, other] = await Promise.all([start("one"), start("other")]);
+
+const call = async () => "answered";
+const schedule = async (hive: typeof one, key?: string) => {
+  const lease = await hive.acquire({ endpoint: "api", key, timeoutMs: 30_000 });
+  try {
+    return await call();
+  } finally {
+    lease.done();
+  }
+};
+
+console.log(await schedule(one, "acme"));
+const more = await Promise.allSettled(Array.from({ length: 15 }, (_, i) => schedule(i % 2 ? one : other)));
+console.log(more.filter(({ status }) => status === "fulfilled").length, "more");
+
+// A moment later both know what both have used.
+const usedByBoth = () => one.explain("api").limits[0]?.used ?? 0;
+while (usedByBoth() < 16) await setTimeout(10);
+console.log(`${usedByBoth()} used, ${one.status().members} members`);
+
+// At most five at a time in each process: the sixth would wait until one has ended.
+const tries = Array.from({ length: 6 }, () => other.tryAcquire({ endpoint: "api" }));
+console.log(tries.filter(({ allowed }) => allowed).length, tries[5]?.limitedBy);
+
+// stop({ dropWaitingJobs: true }), and time for those under way.
+for (const { lease } of tries) lease?.cancel();
+await Promise.all([one.close({ drainMs: 1_000 }), other.close({ drainMs: 1_000 })]);
+
+/* Output:
+answered
+15 more
+16 used, 2 members
+5 endpoint-in-flight
+*/

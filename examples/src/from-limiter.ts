@@ -1,0 +1,31 @@
+/** What a program on `limiter` becomes: docs/migrating-from-limiter.md. */
+import { MemoryLimiter } from "@hivepace/core";
+
+const limiter = new MemoryLimiter();
+// new RateLimiter({ tokensPerInterval: 150, interval: "hour" })
+limiter.setCapacity("github", 150, 3_600_000);
+// new TokenBucket({ bucketSize: 150 * 1024, tokensPerInterval: 50 * 1024, interval: "second" }), but that starts empty
+limiter.setCapacity("upload", 50 * 1_024, 1_000, { burst: 150 * 1_024 });
+
+// await limiter.removeTokens(1)
+await limiter.acquire("github");
+limiter.finish("github"); // new: says that the request has ended
+console.log("left:", limiter.getCapacity("github")?.available); // getTokensRemaining()
+
+// tryRemoveTokens(200 * 1024) is false for ever; here, too, and a wait says so at once instead of throwing a RangeError.
+console.log(limiter.tryAcquire("upload", 200 * 1_024));
+await limiter.acquire("upload", { cost: 200 * 1_024 }).catch((error) => console.log(error.code, error.reason));
+
+// Nobody overtakes those who wait; there, tryRemoveTokens did.
+await limiter.acquire("upload", { cost: 150 * 1_024 });
+const large = limiter.acquire("upload", { cost: 10 * 1_024 });
+console.log(limiter.tryAcquire("upload", 1));
+await large;
+await limiter.close();
+
+/* Output:
+left: 149
+false
+CAPACITY_EXHAUSTED too-large
+false
+*/

@@ -1,0 +1,36 @@
+/** What a program on `rate-limiter-flexible` becomes: docs/migrating-from-rate-limiter-flexible.md. */
+import { MemoryLimiter, RateManager } from "@hivepace/core";
+
+// new RateLimiterMemory({ points: 3, duration: 60 }), consume(key): over the limit is a value here, and no rejection.
+const manager = new RateManager({
+  windowMs: 86_400_000, // a minute by default; a day here, so that no window ends in the middle of the example
+  limitsForKey: () => ({ rateLimitRpm: 3 }),
+});
+manager.setEndpoint({ id: "login" });
+const ask = (key: string) => manager.check({ endpoint: "login", key, tokens: 0 });
+console.log([1, 2, 3].map(() => ask("10.0.0.7").allowed));
+const { allowed, currentRpm, limitRpm, limitedBy, retryAfterMs } = ask("10.0.0.7");
+console.log({ allowed, currentRpm, limitRpm, limitedBy }, retryAfterMs !== undefined); // msBeforeNext
+
+// get(key): looks and does not count.
+console.log(manager.peek({ endpoint: "login", key: "10.0.0.8", tokens: 0 }).allowed);
+
+// reward(key): what was counted and never sent is given back.
+manager.cancel(ask("10.0.0.8"));
+console.log([1, 2, 3, 4].map(() => ask("10.0.0.8").allowed));
+
+// new RateLimiterQueue(limiter), removeTokens(1): waits for its turn.
+const limiter = new MemoryLimiter();
+limiter.setCapacity("crawler", 2, 100);
+const startedAt = performance.now();
+await Promise.all([1, 2, 3].map((page) => limiter.run("crawler", async () => page)));
+console.log(performance.now() - startedAt >= 49);
+await limiter.close();
+
+/* Output:
+[ true, true, true ]
+{ allowed: false, currentRpm: 3, limitRpm: 3, limitedBy: 'key-rpm' } true
+true
+[ true, true, true, false ]
+true
+*/
