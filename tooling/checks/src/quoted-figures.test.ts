@@ -1,0 +1,125 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "./workspace.ts";
+
+/**
+ * Figures that pages for users quote, beside the line that they are taken from. When a line is measured anew, this fails:
+ * correct the pages, then the line here.
+ */
+const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<Record<string, string>>])[] = [
+  [
+    "docs/algorithm.md",
+    "| **Hivepace** | **99.0 %** | **0.990** | **0** | **0.998** |",
+    { "docs/guarantees.md": "0.990" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| **Hivepace** | **97.4 %** | **0.997** | **0** | **0.996** |",
+    { "docs/guarantees.md": "0.997" },
+  ],
+  ["docs/algorithm.md", "| equal split | 57.1 % |", { "docs/429-with-parallel-agents.md": "57 %" }],
+  [
+    "docs/algorithm.md",
+    "| 50 % loss | max 0.991,",
+    { "docs/guarantees.md": "0.991", "docs/choosing-a-bus.md": "0.991" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| calls take up to half more than was thought | max 1.104, refused part 0.006 |",
+    { "docs/guarantees.md": "1.104, 0.6 % refused", "docs/choosing-limits.md": "1.104 of the limit, and 0.6 %" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| 10 % of the agents cut off for 600 s | max 1.008,",
+    { "docs/guarantees.md": "1.008 (10 %)" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| 30 % of the agents cut off for 600 s | max 1.012,",
+    { "docs/guarantees.md": "1.012 (30 %)" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| the broker splits in halves for ten minutes | peak 1.001, refused part 0.004,",
+    { "docs/guarantees.md": "0.4 % refused", "docs/failure-modes.md": "0.4 % refusals" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| the bus is away for ten minutes, available | max 0.99, use meanwhile 0.96,",
+    { "docs/failure-modes.md": "| all | 96 % |" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| the bus is away for ten minutes, balanced | max 0.991, use meanwhile 0.48,",
+    { "docs/failure-modes.md": "| half | 48 % |" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| half of the agents crash | max 0.99, no 429, use 95 s later 0.961 |",
+    { "docs/guarantees.md": "96 % of the limit used 95 seconds later" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| one more agent | max 0.828, no 429, join, ms 1146 |",
+    { "docs/guarantees.md": "1.1 s in the simulator" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| one more agent, when all is in use | max 0.99, no 429, join, ms 5505,",
+    { "docs/guarantees.md": "5.5 s and more" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| a window of one second | max 0.99, no 429, use 0.885 |",
+    { "docs/choosing-limits.md": "89 % of one second's" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| a short window of five seconds | max 0.99, no 429, use 0.958 |",
+    { "docs/choosing-limits.md": "96 % of five seconds'" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| somebody else uses 40 % of the account | refused part 0.005, use 0.55 |",
+    { "docs/choosing-limits.md": "0.5 % of the requests" },
+  ],
+  [
+    "docs/algorithm.md",
+    "| clocks are off by a hundredth | max 0.999,",
+    { "docs/failure-modes.md": "0.999 of the limit" },
+  ],
+  ["docs/real-brokers.md", "| 95.0 % | 98.3 % | 95.3 % |", { "docs/guarantees.md": "0.950, 0.983, 0.953" }],
+  ["docs/real-brokers.md", "| 50 ms | 40 ms | 159 ms |", { "docs/choosing-a-bus.md": "| 50 ms | 40 ms | 159 ms |" }],
+  ["docs/real-brokers.md", "| 3.2 s | 3.9 s | 3.0 s |", { "docs/choosing-a-bus.md": "| 3.2 s | 3.9 s | 3.0 s |" }],
+  [
+    "docs/store-aggregation.md",
+    "three of thirty were seen to make it 1.13 of the limit",
+    { "docs/guarantees.md": "1.13, once" },
+  ],
+  [
+    "README.md",
+    "every agent for itself             80 accepted   2423 × 429   97 % wasted",
+    { "docs/429-with-parallel-agents.md": "80 accepted   2423 × 429" },
+  ],
+  ["bench/results/latest.md", "| nats bus, publish to receive | 249 |", { "docs/choosing-a-bus.md": "249 µs" }],
+  ["bench/results/latest.md", "| redis bus, publish to receive | 105 |", { "docs/choosing-a-bus.md": "105 µs" }],
+  ["bench/results/latest.md", "| kafka bus, publish to receive | 1,380 |", { "docs/choosing-a-bus.md": "1,380 µs" }],
+  [
+    "bench/results/latest.md",
+    "| hivepace tryAcquire | 95.4 |",
+    { "docs/migrating-from-limiter.md": "95 ns against 87" },
+  ],
+  [
+    "bench/results/latest.md",
+    "| @hivepace/core | 12,769 | bytes |",
+    { "docs/migrating-from-limiter.md": "12.8 KB against 1.4" },
+  ],
+];
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+test.each(QUOTED)("%s says %s, and so do the pages that quote it", (source, line, pages) => {
+  expect(read(source)).toContain(line);
+  for (const [page, figure] of Object.entries(pages)) expect(read(page)).toContain(figure);
+});
