@@ -1,16 +1,16 @@
 /** What a cluster on `bottleneck` becomes: one limit for all processes, without Redis in the way of a call. */
 import { setTimeout } from "node:timers/promises";
-import { memoryBroker, memoryBus } from "@hivepace/bus";
-import { memorySyncStore } from "@hivepace/core/testing";
+import { redisPubSubBus } from "@hivepace/bus-redis-pubsub";
 import { createHive } from "@hivepace/distributed";
+import { redisSync } from "@hivepace/sync-redis";
 
-// In production each is a process, with the Redis that bottleneck used: redisPubSubBus({ url }) and redisSync({ url })
-const broker = memoryBroker();
-const sync = memorySyncStore();
+const url = process.env["REDIS_URL"] ?? "redis://localhost:6379"; // the one that bottleneck used
+
+// Each would be a process of its own.
 const start = (agentId: string) =>
   createHive({
-    bus: memoryBus(broker),
-    sync,
+    bus: redisPubSubBus({ url }), // datastore: "ioredis"
+    sync: redisSync({ url }),
     namespace: "my-super-app", // id: "my-super-app"
     agentId,
     expectedAgents: 2,
