@@ -41,10 +41,11 @@ class Model {
       this.inFlight++;
       this.end(head.id, `granted at ${this.now}`);
     }
-    for (const late of this.line.filter((w) => w.deadline <= this.now)) {
-      this.end(late.id, `timeout at ${this.now}`);
-      this.serve();
-    }
+    // One at a time: whoever is next may have room now that this one is gone, on its own last moment, too.
+    const late = this.line.find((w) => w.deadline <= this.now);
+    if (!late) return;
+    this.end(late.id, `timeout at ${this.now}`);
+    this.serve();
   }
 
   end(id: number, outcome: string) {

@@ -55,6 +55,25 @@ describe("a store hands out the limit", () => {
     expect(swarm.sentSince(swarm.clock.now() - 20_000)).toBeGreaterThan(170);
   });
 
+  test("whoever writes levels into it can neither push them below the least nor make all pause for long", async () => {
+    const agents = await start(2);
+    await swarm.clock.run(5_000);
+    store.change = (answer) => ({
+      ...answer,
+      level: {
+        ...{ epoch: 5, base: 1e-9, round: 1, pauseMs: 86_400_000, tie: "00", recoveryFactor: 1, most: 1_000 },
+        ...{ recoveryIntervalMs: 1e9, cutAgoMs: 0, pausedAgoMs: 0, origin: "liar", reason: "a lie" },
+      },
+    });
+    await swarm.clock.run(3_000);
+    store.change = (answer) => answer;
+    for (const { limiter } of agents) {
+      const [{ level = 0, pausedForMs = Infinity } = {}] = limiter.status().resources;
+      expect(level).toBeGreaterThanOrEqual(0.01);
+      expect(pausedForMs).toBeLessThanOrEqual(60_000);
+    }
+  });
+
   test("a store that has lost its memory learns first, and the limit holds", async () => {
     await start(8);
     await swarm.clock.run(30_000);

@@ -4,8 +4,9 @@ import { at } from "../engine/amounts.ts";
 import { capacityOf } from "../engine/room.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { levelStatus } from "../limiter/status.ts";
+import { UNLIMITED } from "../wire/subjects.ts";
 import type { HiveExplanation, HiveLimit } from "./hive-types.ts";
-import { CONFIGURED, UNLIMITED } from "./limits.ts";
+import { CONFIGURED } from "./limits.ts";
 import type { Share, Target } from "./target.ts";
 
 /** A request of one token. */

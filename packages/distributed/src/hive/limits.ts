@@ -3,12 +3,10 @@ import { escapePart } from "@hivepace/core/internal";
 import type { PoolConfig } from "../engine/pool.ts";
 import type { Settings } from "../limiter/config.ts";
 import { rulesOf } from "../limiter/pools.ts";
-import { LONGEST_NAME } from "../wire/subjects.ts";
+import { LONGEST_NAME, UNLIMITED } from "../wire/subjects.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 
-/** Stands for no limit where agents exchange numbers: nobody comes near it. */
-export const UNLIMITED = 1e12;
 /** What a cut leaves at least of a limit of tokens, of which one is of no use to anybody. */
 const LEAST_OF_TOKENS = 0.01;
 

@@ -9,10 +9,10 @@ import type { UseWindow } from "../engine/use-window.ts";
 import type { Watched } from "../limiter/capacity-watch.ts";
 import type { Member } from "../limiter/member.ts";
 import type { Tried } from "../limiter/tried.ts";
+import { UNLIMITED } from "../wire/subjects.ts";
 import type { Use } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import type { Learned } from "./limits.ts";
-import { UNLIMITED } from "./limits.ts";
 import type { Line } from "./line.ts";
 
 /** The limits of a target that have one window, which all agents hold together. */

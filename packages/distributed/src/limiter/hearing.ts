@@ -1,3 +1,4 @@
+import type { ShareReply } from "@hivepace/core";
 import type { Agent } from "../engine/agent.ts";
 import { at } from "../engine/amounts.ts";
 import { type Level, type LevelRules, levelAt } from "../engine/level.ts";
@@ -39,7 +40,9 @@ function boundedReport(pool: Pool, report: PoolReport, isSigned: boolean): PoolR
   return { ...report, limits, level: report.level && boundedLevel(pool, report.level, isSigned) };
 }
 
-export function boundedLevel({ config }: Pool, level: Level, isSigned: boolean): Level {
+type Bounded = Pick<Level, "base" | "most" | "recoveryFactor" | "recoveryIntervalMs" | "pauseMs">;
+
+export function boundedLevel<L extends Bounded>({ config }: Pool, level: L, isSigned: boolean): L {
   const { least, most, recoveryFactor, recoveryIntervalMs } = config.rules;
   return {
     ...level,
@@ -49,6 +52,15 @@ export function boundedLevel({ config }: Pool, level: Level, isSigned: boolean):
     recoveryIntervalMs: Math.min(level.recoveryIntervalMs, recoveryIntervalMs * SLOWEST_RECOVERY),
     pauseMs: isSigned ? level.pauseMs : Math.min(level.pauseMs, Math.max(LONGEST_UNSIGNED_PAUSE_MS, config.windowMs)),
   };
+}
+
+/** A store's answer as the engine may have it. Nobody signs what is there: its levels are those of anyone. */
+export function boundedReply(agent: Agent, reply: ShareReply): ShareReply {
+  const pools = reply.pools.map((answer, i) => {
+    const pool = agent.pools.get(agent.store?.asked[i] ?? "");
+    return pool && answer.level ? { ...answer, level: boundedLevel(pool, answer.level, false) } : answer;
+  });
+  return { ...reply, pools };
 }
 
 /**

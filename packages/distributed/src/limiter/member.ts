@@ -21,7 +21,7 @@ import { shareStore, storeOf } from "./aggregation.ts";
 import { BusLink } from "./bus-link.ts";
 import { Comings } from "./comings.ts";
 import type { Settings } from "./config.ts";
-import { bounded, boundedLevel, foreignLevel } from "./hearing.ts";
+import { bounded, boundedLevel, boundedReply, foreignLevel } from "./hearing.ts";
 import { Host } from "./host.ts";
 import { Pools } from "./pools.ts";
 import { Replays } from "./replays.ts";
@@ -200,7 +200,9 @@ export class Member {
     try {
       const reply = await this.#store?.share({ ...ask, namespace: this.#namespace });
       this.#tellShared(ask, askedAt, undefined);
-      this.host.do(reply ? { type: "answer", seq, reply } : { type: "unanswered", seq });
+      this.host.do(
+        reply ? { type: "answer", seq, reply: boundedReply(this.agent, reply) } : { type: "unanswered", seq },
+      );
     } catch (error) {
       this.storeFailures++;
       this.lastStoreFailure = error;

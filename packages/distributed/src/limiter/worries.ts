@@ -1,6 +1,7 @@
 import { warn } from "@hivepace/core/internal";
 import { type Agent, modeOf } from "../engine/agent.ts";
-import { at } from "../engine/amounts.ts";
+import { type Amounts, at } from "../engine/amounts.ts";
+import { UNLIMITED } from "../wire/subjects.ts";
 
 /** So many heartbeats after the start everyone who is there should have been heard. */
 const SETTLED = 10;
@@ -44,7 +45,7 @@ export class Worries {
       for (const [name, { limits }] of peer.pools) {
         const ours = pools.get(name)?.config.limits;
         if (peer.state !== "live" || !ours || limits.every((limit, i) => limit === at(ours, i))) continue;
-        const what = `agent ${JSON.stringify(peer.id)} has the limit ${limits.join(", ")} where this one has ${ours.join(", ")}`;
+        const what = `agent ${JSON.stringify(peer.id)} has the limit ${shown(limits)} where this one has ${shown(ours)}`;
         this.#say("HIVEPACE_DIFFERENT_LIMITS", `for ${JSON.stringify(name)} ${what}; the smallest counts`);
         return;
       }
@@ -57,4 +58,9 @@ export class Worries {
     this.#said.add(code);
     warn(code, message);
   }
+}
+
+/** For people. What stands for no limit among agents is none. */
+function shown(limits: Amounts): string {
+  return limits.map((limit) => (limit >= UNLIMITED ? "none" : String(limit))).join(", ");
 }

@@ -13,3 +13,5 @@ export const LONGEST_NAME = 256;
 /** We send no larger message, and hear none that is twice as large. */
 export const MOST_BYTES_SENT = 65_536;
 export const MOST_BYTES_HEARD = 2 * MOST_BYTES_SENT;
+/** Stands for no limit where agents exchange numbers: nobody comes near it. */
+export const UNLIMITED = 1e12;

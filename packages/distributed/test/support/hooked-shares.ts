@@ -15,6 +15,8 @@ export class HookedShares implements SyncStore {
   calls = 0;
   learning = 0;
   onAnswer: (answer: ShareAnswer) => void = () => {};
+  /** What becomes of an answer on its way. */
+  change: (answer: ShareAnswer) => ShareAnswer = (answer) => answer;
 
   constructor(store: SyncStore) {
     this.#store = store;
@@ -26,7 +28,7 @@ export class HookedShares implements SyncStore {
     const reply = await (this.#store.share?.(report) as Promise<ShareReply>);
     if (reply.pools.some(({ isLearning, error }) => isLearning && error === undefined)) this.learning++;
     for (const answer of reply.pools) this.onAnswer(answer);
-    return reply;
+    return { ...reply, pools: reply.pools.map((answer) => this.change(answer)) };
   }
 
   sync(report: Parameters<SyncStore["sync"]>[0]): ReturnType<SyncStore["sync"]> {
