@@ -1,4 +1,5 @@
-/** The demo as this repository runs it: with servers of its own, and the agent bundled from source. */
+/** The demo as this repository runs it: with the page, servers of its own, and the agent bundled from source. */
+import { startDashboard } from "@hivepace/dashboard";
 import { startOwnServer } from "@hivepace/servers";
 import { bundleAgent } from "./dev/bundle-agent.ts";
 import { runDemo } from "./index.ts";
@@ -14,6 +15,7 @@ process.exitCode = await runDemo(process.argv.slice(2), {
   stderr: process.stderr,
   signal: interrupted.signal,
   startServer: (kind) => startOwnServer(kind),
+  openDashboard: (options) => startDashboard(options),
   agentFile: bundleAgent,
 });
 setTimeout(() => process.exit(), LEAVE_MS).unref();

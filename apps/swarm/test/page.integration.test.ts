@@ -1,0 +1,73 @@
+import { startDashboard } from "@hivepace/dashboard";
+import { until } from "@hivepace/test-kit";
+import { expect, test } from "vitest";
+import { bundleAgent } from "../src/dev/bundle-agent.ts";
+import { runDemo } from "../src/index.ts";
+import type { DashboardOptions } from "../src/world.ts";
+
+/** Runs the demo with its page until `look` has seen enough. */
+async function withPage(look: (page: { url: string; options: DashboardOptions; story(): string }) => Promise<void>) {
+  const stop = new AbortController();
+  let story = "";
+  let opened: { url: string; options: DashboardOptions } | undefined;
+  const screen = { write: (text: string) => (story += text) };
+  const demo = runDemo(["--agents", "3", "--duration", "20", "--scenario", "calm"], {
+    stdout: screen,
+    stderr: screen,
+    signal: stop.signal,
+    agentFile: bundleAgent,
+    openDashboard: async (options) => {
+      const dashboard = await startDashboard(options);
+      opened = { url: dashboard.url, options };
+      return dashboard;
+    },
+  });
+  try {
+    await until(() => /agents started/.test(story), "the swarm runs");
+    if (opened === undefined) throw new Error(`no page was opened:\n${story}`);
+    await look({ ...opened, story: () => story });
+  } finally {
+    stop.abort();
+    await demo;
+  }
+  return demo;
+}
+
+test("the page is there from the start, hears the agents, and its buttons do what they say", async () => {
+  let url = "";
+  const code = await withPage(async (page) => {
+    url = page.url;
+    expect((await fetch(url)).status).toBe(200);
+    expect(page.story()).toContain(url);
+    const { observer, provider, controls } = page.options;
+    await until(() => observer.snapshot().agents.length === 3, "the page has heard all agents");
+    const press = (id: string) => controls.find((control) => control.id === id)?.run();
+    const full = provider()?.limitRpm ?? 0;
+    expect(await press("cut")).toContain("50 %");
+    expect(provider()?.limitRpm).toBe(full / 2);
+    expect(await press("restore")).toContain("the whole limit again");
+    expect(provider()?.limitRpm).toBe(full);
+    expect(await press("kill-bus")).toBe("no agent reaches the others any more");
+    expect(await press("restore-bus")).toBe("the agents reach each other again");
+    expect(await press("add-agents")).toContain("10 agents join");
+    await until(() => observer.snapshot().agents.length === 13, "the page has heard those who joined");
+    expect(await press("kill-agent")).toMatch(/^agent-\d+ crashes/);
+  });
+  expect(code).toBe(130);
+  await expect(fetch(url)).rejects.toThrow();
+}, 120_000);
+
+test("a port that is taken is one line, and exit code 1", async () => {
+  await withPage(async ({ url }) => {
+    let err = "";
+    const code = await runDemo(["--port", new URL(url).port, "--agents", "1", "--duration", "10"], {
+      stdout: { write: () => {} },
+      stderr: { write: (text) => (err += text) },
+      signal: new AbortController().signal,
+      agentFile: bundleAgent,
+      openDashboard: (options) => startDashboard(options),
+    });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^[^\n]*port[^\n]*\n$/i);
+  });
+}, 120_000);
