@@ -2,7 +2,7 @@ import { type OwnServer, startOwnServer } from "@hivepace/servers";
 import { whyNot } from "@hivepace/servers/vitest";
 import { describe, expect, test } from "vitest";
 import type { DemoServer } from "../src/world.ts";
-import { play } from "./support/play.ts";
+import { deepCut, play } from "./support/play.ts";
 
 for (const kind of ["nats", "redis", "kafka"] as const) {
   const reason = whyNot(kind, { own: true });
@@ -16,7 +16,7 @@ for (const kind of ["nats", "redis", "kafka"] as const) {
       };
       const { code, story, figures } = await play(
         ["--bus", kind, "--duration", "12", "--agents", "5", "--rpm", "60"],
-        {},
+        deepCut,
         { startServer },
       );
       expect([code, story]).toEqual([0, expect.stringContaining("all 5 agents cut back")]);

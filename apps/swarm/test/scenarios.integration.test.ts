@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ScenarioName } from "../src/scenarios.ts";
-import { play } from "./support/play.ts";
+import { deepCut, play } from "./support/play.ts";
 
 const KEYS = [
   ...["limit", "sent", "accepted", "rejected429", "utilization", "maxWindowRatio", "jain"],
@@ -12,7 +12,7 @@ const scenario = (name: ScenarioName) => play(["--scenario", name, ...SHORT]);
 
 describe("on the memory bus, in threads", () => {
   test("cut: a 429 reduces the whole swarm, and it recovers", async () => {
-    const { code, out, story, figures } = await play(["--duration", "16", "--agents", "4", "--rpm", "80"]);
+    const { code, out, story, figures } = await play(["--duration", "16", "--agents", "4", "--rpm", "80"], deepCut);
     expect([code, story]).toEqual([0, expect.stringContaining("The limit held")]);
     expect(out).toMatch(/^\{.*\}\n$/);
     expect(Object.keys(figures)).toEqual(KEYS);
@@ -22,7 +22,7 @@ describe("on the memory bus, in threads", () => {
     expect(figures.reductions).toBeGreaterThan(0);
     expect(figures.recoveries).toBeGreaterThan(0);
     expect(story).toMatch(
-      /the provider cuts the limit to 60 %(.|\n)*got a 429 and told the others: all 4 agents cut back/,
+      /the provider cuts the limit to 20 %(.|\n)*got a 429 and told the others: all 4 agents cut back/,
     );
     expect(story).toContain("all 4 agents have their whole limit again");
   });
@@ -69,7 +69,7 @@ describe("a swarm that misbehaves is found out", () => {
   });
 
   test("agents that do not recover are still reduced at the end", async () => {
-    const { code, story } = await play(SHORT, { recoveryIntervalMs: 3_600_000 });
+    const { code, story } = await play(SHORT, { ...deepCut, recoveryIntervalMs: 3_600_000 });
     expect(code).toBe(1);
     expect(story).toContain("The swarm did not recover");
   });

@@ -3,6 +3,7 @@ import { OptionError, parseOptions } from "../../src/options.ts";
 import { type Plan, planOf } from "../../src/plan.ts";
 import type { Figures } from "../../src/run/figures.ts";
 import { playDemo } from "../../src/run-demo.ts";
+import { scenarios } from "../../src/scenarios.ts";
 import type { DemoWorld } from "../../src/world.ts";
 
 export interface Played {
@@ -12,6 +13,17 @@ export interface Played {
   readonly story: string;
   readonly figures: Figures;
 }
+
+/** Deeper than by default: on a machine so busy that the agents hardly send, 60 % would not be felt. */
+export const deepCut: Partial<Plan> = {
+  scenario: {
+    ...scenarios.cut,
+    steps: [
+      { at: 0.3, deed: { type: "limit", part: 0.2 } },
+      { at: 0.3, windowsLater: 0.7, deed: { type: "limit", part: 1 } },
+    ],
+  },
+};
 
 /** Plays the demo in this process with `--json`, on a plan that may be changed first. */
 export async function play(
