@@ -14,7 +14,7 @@ export interface Settings {
   readonly clock: Clock;
 }
 
-export const defaultDashboardOptions = Object.freeze({ title: "Hivepace", host: "127.0.0.1", port: 0 } as const);
+const defaultDashboardOptions = Object.freeze({ title: "Hivepace", host: "127.0.0.1", port: 0 } as const);
 
 const LONGEST_TITLE = 200;
 const CONTROL_ID = /^[A-Za-z0-9-]{1,64}$/;

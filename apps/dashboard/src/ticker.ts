@@ -5,8 +5,8 @@ import type { Settings } from "./options.ts";
 import type { Frame } from "./wire.ts";
 
 /** Twice a second, and less often when there is so much to say that it would be more than this. */
-export const UPDATE_MS = 500;
-export const MAX_CHARACTERS_PER_MS = 500;
+const UPDATE_MS = 500;
+const MAX_CHARACTERS_PER_MS = 500;
 
 /** Looks at the swarm: once a second for the history, and as often as pages are told, when there are any. */
 export class Ticker {

@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 /** A page, what it complained about, and what it asked for elsewhere. */
@@ -35,8 +34,7 @@ interface Finding {
 
 /** What axe finds that is serious or worse. It runs beside the page, whose policy lets no script in. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
     violations: readonly Finding[];
   };

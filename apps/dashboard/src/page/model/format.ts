@@ -6,7 +6,7 @@ const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 
 /** What stands where nothing is known, or nothing is limited. */
 export const NOTHING = "–";
-export const UNLIMITED = "no limit";
+const UNLIMITED = "no limit";
 
 /** All digits below 10,000; then 12.3K, for it must fit into a cell. */
 export function amount(value: number): string {
