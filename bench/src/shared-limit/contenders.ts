@@ -11,7 +11,7 @@ import type { AgentTask, ContenderName } from "./plan.ts";
 /** Calls `send` when it may, and resolves when it has been called; false when that took too long. */
 type Paced = (send: () => Promise<Answer>) => Promise<boolean>;
 
-export interface Answer {
+interface Answer {
   readonly isRefused: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface Row {
   readonly outcome: Outcome;
 }
 
-const HEAD = ["", "sent", "accepted", "429s", "wasted", "given up", "use of the limit", "fairness"];
+const HEAD = ["in a minute", "sent", "accepted", "429s", "wasted", "given up", "use of the limit", "fairness"];
 
 /** Runs beside each other. Counts are those of a minute of the demo, since not all runs take as long. */
 export function tableOf(rows: readonly Row[]): string[] {
