@@ -4,10 +4,14 @@ export interface Options {
   readonly agents: readonly number[];
   readonly seeds: number;
   readonly filter: RegExp;
+  /** The pattern as it was given. */
+  readonly only: string;
   readonly mixed: number;
   readonly compare: boolean;
   readonly soakHours: number;
   readonly charts: string | undefined;
+  /** A picture of each run in the terminal; undefined: when they are few. */
+  readonly chart: boolean | undefined;
   readonly json: boolean;
 }
 
@@ -20,10 +24,13 @@ export const usage = `simulate [options]        swarms in virtual time, on the e
   --mixed <n>             so many seeds of mixed faults (default: 0)
   --compare               the hive beside what people do without it
   --soak <hours>          mixed faults without a break, in virtual hours
+  --chart                 a picture of each run in the terminal (default: when there are at most 12)
+  --no-chart              none
   --charts <folder>       writes the pictures of the documentation there
   --json                  one JSON object for each run, in a line of its own
+  --help                  this text
 
-Ends with 1 when something does not hold.`;
+Ends with 1 when something does not hold, with 2 for an option that is wrong, with 130 when it was interrupted.`;
 
 /** Undefined when the usage should be shown. Throws a RangeError that says what is wrong. */
 export function parseOptions(args: readonly string[]): Options | undefined {
@@ -37,10 +44,12 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     agents: sizes === "" ? [] : sizes.split(",").map((size) => count("--agents", size)),
     seeds: count("--seeds", values.seeds ?? "1"),
     filter: pattern(values.only ?? ""),
+    only: values.only ?? "",
     mixed: values.mixed === undefined ? (isAll ? 5_000 : 0) : count("--mixed", values.mixed),
     compare: values.compare ?? isAll,
     soakHours: values.soak === undefined ? (isAll ? 24 : 0) : count("--soak", values.soak),
     charts: values.charts,
+    chart: values["no-chart"] ? false : values.chart,
     json: values.json ?? false,
   };
 }
@@ -58,6 +67,8 @@ function read(args: readonly string[]) {
         mixed: { type: "string" },
         compare: { type: "boolean" },
         soak: { type: "string" },
+        chart: { type: "boolean" },
+        "no-chart": { type: "boolean" },
         charts: { type: "string" },
         json: { type: "boolean" },
       },

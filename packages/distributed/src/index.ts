@@ -40,6 +40,7 @@ export type {
   SwarmMode,
   SwarmStatus,
 } from "./limiter/distributed-limiter.ts";
+export { type AnnounceOptions, announceCapacity } from "./observer/announce-capacity.ts";
 export { observeSwarm } from "./observer/observe-swarm.ts";
 export type {
   ObservedAgent,

@@ -1,2 +1,3 @@
 export { type BusAddress, type BusKind, busKinds, parseBusAddress, shownAddress } from "./bus-address.ts";
-export { type OpenBusOptions, openBus } from "./open-bus.ts";
+export { fileFrom, isMissing, loadAdapter } from "./load-adapter.ts";
+export { busAdapters, type OpenBusOptions, openBus } from "./open-bus.ts";

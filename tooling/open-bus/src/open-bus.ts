@@ -1,41 +1,23 @@
 import { BusUnavailableError, type MessageBus, memoryBus, threadBroker } from "@hivepace/bus";
 import { type BusKind, parseBusAddress } from "./bus-address.ts";
+import { isMissing, loadAdapter } from "./load-adapter.ts";
 
 export interface OpenBusOptions {
   /** Open it without a broker, and become ready when one comes, instead of rejecting. Default: false. */
   readonly waitForBroker?: boolean | undefined;
   /** How long the broker may take before it counts as not there. Default: the adapter's. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Where adapters come from, by their names on npm. Default: as if this module imported them. */
+  /** Where adapters come from, by their names on npm. Default: from beside this module, or from the working directory. */
   readonly load?: ((adapter: string) => Promise<unknown>) | undefined;
 }
 
 type BrokerKind = Exclude<BusKind, "memory">;
 
-interface Adapter {
-  readonly name: string;
-  /** What is on npm beside it. */
-  readonly client: string;
-  /** Written out, so that bundlers see it. */
-  readonly load: () => Promise<unknown>;
-}
-
-const ADAPTERS: Readonly<Record<BrokerKind, Adapter>> = {
-  nats: {
-    name: "@hivepace/bus-nats",
-    client: "@nats-io/transport-node",
-    load: () => import("@hivepace/bus-nats"),
-  },
-  redis: {
-    name: "@hivepace/bus-redis-pubsub",
-    client: "ioredis",
-    load: () => import("@hivepace/bus-redis-pubsub"),
-  },
-  kafka: {
-    name: "@hivepace/bus-kafka",
-    client: "kafkajs",
-    load: () => import("@hivepace/bus-kafka"),
-  },
+/** An adapter, and what is on npm beside it. */
+export const busAdapters: Readonly<Record<BrokerKind, { readonly name: string; readonly client: string }>> = {
+  nats: { name: "@hivepace/bus-nats", client: "@nats-io/transport-node" },
+  redis: { name: "@hivepace/bus-redis-pubsub", client: "ioredis" },
+  kafka: { name: "@hivepace/bus-kafka", client: "kafkajs" },
 };
 
 /**
@@ -67,18 +49,12 @@ export async function openBus(address: string, options: OpenBusOptions = {}): Pr
   }
 }
 
-async function adapter<T>(kind: BrokerKind, { load }: OpenBusOptions): Promise<T> {
-  const { name, client, load: usual } = ADAPTERS[kind];
+async function adapter<T>(kind: BrokerKind, { load = loadAdapter }: OpenBusOptions): Promise<T> {
+  const { name, client } = busAdapters[kind];
   try {
-    return (await (load ? load(name) : usual())) as T;
+    return (await load(name)) as T;
   } catch (cause) {
     if (!isMissing(cause, name)) throw cause;
     throw new BusUnavailableError(kind, `its adapter is not installed: npm install ${name} ${client}`, { cause });
   }
-}
-
-/** It itself, not something that it imports in turn. */
-function isMissing(error: unknown, name: string): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return /MODULE_NOT_FOUND$/.test(String(code)) && String(message).includes(`'${name}'`);
 }

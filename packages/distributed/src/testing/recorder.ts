@@ -42,6 +42,8 @@ export interface SwarmReport {
   readonly trace: string;
   /** What was accepted in each second, in parts of a second's limit. */
   readonly seconds: readonly number[];
+  /** The lowest level that any agent had at the end of each second. */
+  readonly levelSeconds: readonly number[];
   /** What each agent got, from when figures count. */
   readonly served: readonly number[];
   /** What each agent wanted to send then. */

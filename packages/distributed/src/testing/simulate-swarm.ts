@@ -1,6 +1,7 @@
 import { seededRandom } from "@hivepace/core/testing";
 import type { Agent } from "../engine/agent.ts";
 import type { Amounts } from "../engine/amounts.ts";
+import { levelAt } from "../engine/level.ts";
 import type { StoreConfig } from "../engine/store-side.ts";
 import { newBaseline } from "./baselines.ts";
 import { drawCost, meanCost } from "./costs.ts";
@@ -107,7 +108,11 @@ class Simulation {
     const { agents, absent = [], duration, seed, scheme = "hive", faults = [] } = this.#options;
     for (const fault of faults) if (fault.at <= 0) this.#happen(fault);
     for (let i = 0; i < agents; i++) if (!absent.includes(i)) this.#start(i);
-    this.#timeline.runUntil(duration);
+    const levelSeconds: number[] = [];
+    while (this.#timeline.now < duration) {
+      this.#timeline.runUntil(Math.min(duration, this.#timeline.now + 1_000));
+      levelSeconds.push(this.#lowestLevel());
+    }
     const cuts = [...this.#cuts.values()];
     return this.#recorder.report({
       scheme,
@@ -118,9 +123,20 @@ class Simulation {
       cuts: cuts.length,
       cutSpreadMs: Math.max(0, ...cuts.map(({ spreadMs }) => spreadMs)),
       levels: this.#levels(),
+      levelSeconds,
       storeCallsPerAgentSecond: (this.#store?.calls ?? 0) / agents / (duration / 1000),
       learnings: this.#store?.learnings ?? 0,
     });
+  }
+
+  #lowestLevel(): number {
+    let lowest = 1;
+    for (const [i, participant] of this.#participants.entries()) {
+      if (!(participant instanceof HiveAgent)) continue;
+      const clock = this.#clocks[i] as (worldMs: number) => number;
+      lowest = Math.min(lowest, levelAt(participant.pool.level, clock(this.#timeline.now)));
+    }
+    return lowest;
   }
 
   /** How many different levels there are. */

@@ -1,0 +1,2 @@
+export { usage } from "./options.ts";
+export { runSimulate, type SimulateWorld } from "./run-simulate.ts";

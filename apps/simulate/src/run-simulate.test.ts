@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { runSimulate } from "./run-simulate.ts";
+
+async function run(args: readonly string[], signal?: AbortSignal) {
+  let [out, err] = ["", ""];
+  const stdout = { write: (text: string) => (out += text) };
+  const stderr = { write: (text: string) => (err += text) };
+  const code = await runSimulate(args, { stdout, stderr, signal });
+  return { code, out, err };
+}
+
+test("one scenario is a line and a picture, and ends with 0", async () => {
+  const { code, out } = await run(["--agents", "3", "--only", "^30 % of the limit$"]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^ok {3}30 % of the limit, 3 agents/);
+  expect(out).toContain("limit ┤");
+});
+
+test("for machines it is an object in a line, without a picture", async () => {
+  const { out } = await run(["--agents", "3", "--only", "^30 % of the limit$", "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ name: "30 % of the limit", holds: true, agents: 3 });
+});
+
+test("a pattern that matches nothing ends with 1, a wrong option with 2 and the usage, help with 0", async () => {
+  expect(await run(["--only", "no such thing"])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("no such thing"),
+  });
+  expect(await run(["--fast"])).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--agents") });
+  expect(await run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("--agents"), err: "" });
+});
+
+test("once interrupted it begins no other run and ends with 130", async () => {
+  const { code, out } = await run(["--agents", "3"], AbortSignal.abort());
+  expect(code).toBe(130);
+  expect(out).toBe("");
+});

@@ -1,0 +1,164 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import {
+  checkSwarm,
+  type Figure,
+  holds,
+  mixedFaults,
+  type Scenario,
+  type SwarmReport,
+  simulateSwarm,
+  swarmScenarios,
+  swarmTable,
+} from "@hivepace/distributed/testing";
+import { charts } from "./charts.ts";
+import { comparisons } from "./comparisons.ts";
+import { type Options, parseOptions, usage } from "./options.ts";
+import { terminalChart } from "./terminal-chart.ts";
+
+/** Where text goes, and when to stop. Node's own streams fit. */
+export interface SimulateWorld {
+  readonly stdout: { write(text: string): unknown; readonly columns?: number | undefined };
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
+  /** Aborted: no further run is begun. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** With more runs than this their charts would be a book. */
+const MOST_CHARTS = 12;
+const INTERRUPTED = 130;
+
+/** Resolves with the exit code: 0 when all holds, 1 when something does not, 2 for wrong options, 130 when interrupted. */
+export async function runSimulate(args: readonly string[], world: SimulateWorld): Promise<number> {
+  let options: Options | undefined;
+  try {
+    options = parseOptions(args);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    world.stderr.write(`${error.message}\n\n${usage}\n`);
+    return 2;
+  }
+  if (!options) {
+    world.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  const run = new SimulateRun(options, world);
+  return (await run.all()) ? INTERRUPTED : run.failures > 0 ? 1 : 0;
+}
+
+class SimulateRun {
+  readonly #options: Options;
+  readonly #world: SimulateWorld;
+  failures = 0;
+
+  constructor(options: Options, world: SimulateWorld) {
+    this.#options = options;
+    this.#world = world;
+  }
+
+  /** Whether it was interrupted. */
+  async all(): Promise<boolean> {
+    const { mixed, soakHours, compare, charts: folder, json } = this.#options;
+    await this.#scenarios();
+    if (mixed > 0) await this.#mixed("mixed faults", mixed, 6);
+    if (soakHours > 0) await this.#mixed("soak", 10, soakHours * 6);
+    if (compare) {
+      for (const { title, rows } of comparisons()) {
+        if (await this.#isOver()) break;
+        this.#print(json ? JSON.stringify({ title, rows }) : `\n${title}\n\n${swarmTable(rows)}`);
+      }
+    }
+    if (folder !== undefined && !(await this.#isOver())) {
+      await mkdir(folder, { recursive: true });
+      for (const [name, svg] of Object.entries(charts())) await writeFile(join(folder, `${name}.svg`), svg);
+    }
+    if (this.failures > 0 && !json) this.#print(`\n${this.failures} did not hold`);
+    return this.#world.signal?.aborted ?? false;
+  }
+
+  async #scenarios(): Promise<void> {
+    const { agents: sizes, seeds, filter, only } = this.#options;
+    const runs: { scenario: Scenario; size: number; seed: number }[] = [];
+    for (const size of sizes)
+      for (const scenario of Object.values(swarmScenarios).flat()) {
+        if (size > (scenario.mostAgents ?? Infinity) || !filter.test(scenario.name)) continue;
+        for (let seed = 1; seed <= seeds; seed++) runs.push({ scenario, size, seed });
+      }
+    if (sizes.length > 0 && runs.length === 0) {
+      this.failures++;
+      this.#world.stderr.write(`no scenario matches ${JSON.stringify(only)}: without --only all of them run\n`);
+      return;
+    }
+    for (const [i, { scenario, size, seed }] of runs.entries()) {
+      this.#progress(`${i + 1} of ${runs.length}: ${scenario.name}`);
+      if (await this.#isOver()) return;
+      const run = scenario.options(size);
+      const agents = run.agents ?? size;
+      const report = simulateSwarm({ ...run, agents, seed });
+      this.#show(scenario.name, report, scenario.figures(report, agents), runs.length <= MOST_CHARTS);
+    }
+  }
+
+  /** Random faults; a failure says which of them it takes. */
+  async #mixed(name: string, seeds: number, minutes: number): Promise<void> {
+    const { json } = this.#options;
+    let worst = 0;
+    for (let seed = 1; seed <= seeds; seed++) {
+      this.#progress(`${name}: seed ${seed} of ${seeds}`);
+      if (await this.#isOver()) return;
+      try {
+        const report = checkSwarm(mixedFaults(seed, minutes), ({ peak }) =>
+          peak <= 1.1 ? undefined : `it reached ${peak}`,
+        );
+        worst = Math.max(worst, report.peak);
+      } catch (error) {
+        this.failures++;
+        const { message } = error as Error;
+        this.#print(json ? JSON.stringify({ name, seed, holds: false, message }) : `FAIL ${name}: ${message}`);
+      }
+      if (!json && seed % 100 === 0) this.#print(`     ${name}: ${seed} of ${seeds} seeds, worst ${worst.toFixed(3)}`);
+    }
+    if (json) this.#print(JSON.stringify({ name, seeds, minutes, worst }));
+    else
+      this.#print(`     ${name}: ${seeds} seeds of ${minutes} virtual minutes, worst ${worst.toFixed(3)} of the limit`);
+  }
+
+  /** A run that is done: for people a line and a picture, for machines an object. */
+  #show(name: string, report: SwarmReport, figures: readonly Figure[], isFew: boolean): void {
+    const isRight = figures.every(holds);
+    if (!isRight) this.failures++;
+    if (this.#options.json) {
+      const { seconds: _, levelSeconds: __, served: ___, ...rest } = report;
+      this.#print(JSON.stringify({ name, holds: isRight, figures, ...rest }));
+      return;
+    }
+    const text = figures.map(({ name: figure, value, least, most }) => {
+      const bound = least === undefined ? `≤ ${most}` : `≥ ${least}`;
+      return `${figure} ${Number(value.toFixed(3))} (${bound})`;
+    });
+    const { agents, seed } = report;
+    this.#print(`${isRight ? "ok  " : "FAIL"} ${name}, ${agents} agents, seed ${seed}: ${text.join(", ")}`);
+    if (this.#options.chart ?? isFew) this.#print(`\n${terminalChart(report, this.#world.stdout.columns)}\n`);
+  }
+
+  #print(line: string): void {
+    this.#clearProgress();
+    this.#world.stdout.write(`${line}\n`);
+  }
+
+  #progress(text: string): void {
+    if (this.#world.stderr.isTTY) this.#world.stderr.write(`\r\x1b[2K${text.slice(0, 78)} …`);
+  }
+
+  #clearProgress(): void {
+    if (this.#world.stderr.isTTY) this.#world.stderr.write("\r\x1b[2K");
+  }
+
+  /** A run keeps the process busy: between two of them a signal can be heard. */
+  async #isOver(): Promise<boolean> {
+    await breathe();
+    if (this.#world.signal?.aborted) this.#clearProgress();
+    return this.#world.signal?.aborted ?? false;
+  }
+}
