@@ -1,0 +1,33 @@
+/** Rejects with the signal's reason as soon as it is aborted; what comes later is handed to `late`. */
+export function abortable<T>(work: Promise<T>, signal: AbortSignal, late?: (value: T) => unknown): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      reject(signal.reason);
+      if (late) work.then(late).catch(() => {});
+    };
+    if (signal.aborted) {
+      work.catch(() => {});
+      stop();
+      return;
+    }
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+/** Resolves after so long, or when the signal is aborted: true then. */
+export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve(true);
+      return;
+    }
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve(signal.aborted);
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}

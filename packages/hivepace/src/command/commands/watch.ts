@@ -1,0 +1,89 @@
+import type { SwarmEvent } from "@hivepace/distributed";
+import { shownAddress } from "@hivepace/open-bus";
+import { pause } from "../abortable.ts";
+import { helpText } from "../help.ts";
+import { parseOptions } from "../options.ts";
+import { commonOptions, neededBus, SECRET_NOTE, shownNamespace, swarmOptions, swarmSettings } from "../settings.ts";
+import { connect } from "../swarm/connect.ts";
+import { eventLine } from "../swarm/describe-event.ts";
+import { listen } from "../swarm/listen.ts";
+import { showSnapshot } from "../swarm/show-snapshot.ts";
+import { parseDuration } from "../text/duration.ts";
+import { jsonLine } from "../text/json.ts";
+import { Progress } from "../text/progress.ts";
+import { EXIT, type World } from "../world.ts";
+
+const options = {
+  ...swarmOptions,
+  listen: { value: "<duration>", about: "how long to listen first. Default: until all are heard, at most 6s" },
+  for: { value: "<duration>", about: "ends by itself after so long. Default: never" },
+  ...commonOptions,
+} as const;
+
+export const help = helpText({
+  name: "watch",
+  about: "What happens to a swarm, as it happens: who comes and goes, who cuts a limit and why, how it recovers",
+  options,
+  more: `Prints what is there, then a line for everything that happens, with its time in UTC. With --json every line is an object: first {"type":"snapshot",…}, then {"type":"cut","time":…,…} and so on.
+${SECRET_NOTE}
+Ends with 0 on Ctrl-C and when its time is over; with 1 when the broker cannot be reached, or when nobody at all was heard in the time of --for.`,
+  examples: ["hivepace watch --bus nats://localhost:4222 --namespace prod", "hivepace watch --for 1m --json"],
+});
+
+export async function run(args: readonly string[], world: World): Promise<number> {
+  const { values } = parseOptions(options, args);
+  const settings = swarmSettings(values, world);
+  const listenMs = values.listen === undefined ? undefined : parseDuration("--listen", values.listen);
+  const forMs = values.for === undefined ? undefined : parseDuration("--for", values.for);
+  const { stdout, stderr, signal } = world;
+  const bus = shownAddress(neededBus(settings));
+  const progress = new Progress(settings.json ? { write: () => true } : stderr);
+  progress.say(`listening at ${bus}, namespace ${shownNamespace(settings.namespace)}`);
+
+  await using link = await connect(settings, world);
+  const { observer } = link;
+  const lost = new AbortController();
+  let held: { event: SwarmEvent; at: Date }[] | undefined = [];
+  const print = (event: SwarmEvent, at: Date): void => {
+    if (settings.json) stdout.write(jsonLine({ type: event.type, time: at.toISOString(), ...flat(event) }));
+    else stdout.write(`${eventLine(event, at)}\n`);
+  };
+  observer.onEvent((event) => {
+    const at = new Date();
+    if (held) held.push({ event, at });
+    else print(event, at);
+    if (event.type === "bus" && event.state === "closed") lost.abort();
+  });
+  const ended = AbortSignal.any([signal, lost.signal]);
+  const startedAt = performance.now();
+  try {
+    const snapshot = await listen(observer, { listenMs, signal: ended });
+    progress.end();
+    const { namespace } = settings;
+    if (settings.json) stdout.write(jsonLine({ type: "snapshot", time: new Date(), namespace, ...snapshot }));
+    else stdout.write(`${snapshot.agents.length > 0 ? showSnapshot(snapshot) : "nobody was heard so far\n"}\n`);
+    for (const { event, at } of held) print(event, at);
+    held = undefined;
+    if (forMs === undefined) await forever(ended);
+    else await pause(Math.max(0, forMs - (performance.now() - startedAt)), ended);
+  } catch (error) {
+    if (!ended.aborted) throw error;
+  }
+  progress.end();
+  if (lost.signal.aborted) {
+    stderr.write("hivepace: the broker has closed the connection for good\n");
+    return EXIT.trouble;
+  }
+  return signal.aborted || observer.snapshot().heard > 0 ? EXIT.fine : EXIT.trouble;
+}
+
+/** Until the signal is aborted; keeps the process alive. */
+function forever(signal: AbortSignal): Promise<boolean> {
+  return pause(2 ** 31 - 1, signal).then((isAborted) => isAborted || forever(signal));
+}
+
+/** An announcement's own fields beside its type, as all other events have theirs. */
+function flat(event: SwarmEvent): object {
+  const { type: _, ...rest } = event;
+  return "update" in rest ? rest.update : rest;
+}

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fileFrom } from "@hivepace/open-bus";
+import { version } from "../version.ts";
+import type { Findings } from "./findings.ts";
+
+const LEAST_NODE = [20, 19] as const;
+const here = dirname(fileURLToPath(import.meta.url));
+
+export function checkNode(findings: Findings, node: string): void {
+  const [major = 0, minor = 0] = node.replace(/^v/, "").split(".").map(Number);
+  const text = `node ${node.replace(/^v/, "")}, hivepace ${version()}`;
+  if (major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1])) findings.ok("versions", text);
+  else findings.bad("versions", text, `install Node ${LEAST_NODE.join(".")} or newer`);
+}
+
+/** All packages of ours are released together, in one version. */
+export function checkPackage(findings: Findings, name: string, client: string): void {
+  const [found, own, beside] = [versionOf(name), version(), versionOf(client)];
+  const text = `${name} ${found ?? "of an unknown version"}${beside === undefined ? "" : `, ${client} ${beside}`}`;
+  if (found === undefined || found === own) findings.ok("adapter", text);
+  else findings.note("adapter", text, `hivepace is ${own}: npm install ${name}@${own}`);
+}
+
+/** As the program would load it: from beside this one, or from the working directory. */
+export function versionOf(name: string, folders: readonly string[] = [here, process.cwd()]): string | undefined {
+  for (const folder of folders) {
+    const file = manifestFrom(folder, name);
+    if (file !== undefined) return (JSON.parse(readFileSync(file, "utf8")) as { version?: string }).version;
+  }
+  return undefined;
+}
+
+/** Not every package lets its manifest be imported: then it is in a folder above its code. */
+function manifestFrom(folder: string, name: string): string | undefined {
+  const direct = fileFrom(folder, `${name}/package.json`);
+  if (direct !== undefined) return direct;
+  let at = fileFrom(folder, name);
+  while (at !== undefined && at !== dirname(at)) {
+    at = dirname(at);
+    const file = join(at, "package.json");
+    if (existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { name?: string }).name === name) return file;
+  }
+  return undefined;
+}

@@ -1,0 +1,102 @@
+import { isHivepaceError } from "@hivepace/core";
+import { commands } from "./commands.ts";
+import { jsonLine } from "./text/json.ts";
+import { nearest } from "./text/nearest.ts";
+import { UsageError } from "./usage-error.ts";
+import { version } from "./version.ts";
+import { EXIT, type World } from "./world.ts";
+
+const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
+
+export const globalHelp = `hivepace <command> [options]        many agents, one account, one pace
+
+${Object.entries(commands)
+  .map(([name, { about }]) => `  ${name.padEnd(width)}${about}`)
+  .join("\n")}
+
+  --help                with a command: its options
+  --version             of hivepace and of Node
+  --json                with a command: for machines
+
+Every command ends with 0 when all is fine, with 1 when what was asked for does not hold or something is wrong, with 2 for a
+wrong command line, with 130 when it was interrupted before its end.
+`;
+
+/** Does what the command line says and resolves with the exit code. Never rejects for what a user can do wrong. */
+export async function runCommand(args: readonly string[], world: World): Promise<number> {
+  const isJson = args.includes("--json");
+  try {
+    return await dispatch(args, world, isJson);
+  } catch (error) {
+    if (world.signal.aborted) return EXIT.interrupted;
+    return fail(error, args, world, isJson);
+  }
+}
+
+async function dispatch(args: readonly string[], world: World, isJson: boolean): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined) {
+    world.stderr.write(globalHelp);
+    return EXIT.usage;
+  }
+  if (name === "--version" || name === "-v") {
+    const versions = { hivepace: version(), node: process.version.slice(1) };
+    world.stdout.write(isJson ? jsonLine(versions) : `hivepace ${versions.hivepace}, node ${versions.node}\n`);
+    return EXIT.fine;
+  }
+  const asked = name === "help" ? rest.find((arg) => !arg.startsWith("-")) : name;
+  if (asked === undefined || name === "--help" || name === "-h") return tell(globalHelp, world, isJson);
+  const command = Object.hasOwn(commands, asked) ? commands[asked] : undefined;
+  if (!command) throw new UsageError(unknown(asked));
+  const module = await command.load();
+  const isHelp = name === "help" || rest.some((arg) => arg === "--help" || arg === "-h");
+  return isHelp ? tell(`${module.help}\n`, world, isJson) : module.run(rest, world);
+}
+
+function tell(text: string, { stdout }: World, isJson: boolean): number {
+  stdout.write(isJson ? jsonLine({ help: text }) : text);
+  return EXIT.fine;
+}
+
+function unknown(name: string): string {
+  const near = nearest(name, Object.keys(commands));
+  const hint = near === undefined ? `there are ${Object.keys(commands).join(", ")}` : `did you mean ${near}?`;
+  return `there is no command ${JSON.stringify(name)}: ${hint}`;
+}
+
+/** What an option is called on the command line, or in the environment. */
+const NAMES: Readonly<Record<string, string>> = {
+  bus: "--bus",
+  namespace: "--namespace",
+  secret: "HIVEPACE_SECRET",
+  resource: "<resource>",
+  agentId: "--as",
+  reason: "--reason",
+  newCapacity: "--capacity",
+  host: "--host",
+  port: "--port",
+};
+
+/** In a sentence, without a stack: only somebody who looks for a mistake of ours wants that. */
+function fail(error: unknown, [name]: readonly string[], { stderr, env }: World, isJson: boolean): number {
+  const { isUsage, message, code } = explained(error);
+  if (isJson) stderr.write(jsonLine({ error: { code, message } }));
+  else {
+    stderr.write(`hivepace: ${message}\n`);
+    if (isUsage && name !== undefined)
+      stderr.write(`try: hivepace ${Object.hasOwn(commands, name) ? name : ""} --help\n`.replace("  ", " "));
+  }
+  if (env["HIVEPACE_DEBUG"] && error instanceof Error) stderr.write(`${error.stack}\n`);
+  return isUsage ? EXIT.usage : EXIT.trouble;
+}
+
+function explained(error: unknown): { isUsage: boolean; message: string; code: string } {
+  if (error instanceof UsageError) return { isUsage: true, message: error.message, code: "USAGE" };
+  const message = error instanceof Error ? error.message : String(error);
+  if (!isHivepaceError(error)) return { isUsage: false, message, code: "UNEXPECTED" };
+  if (error.code !== "INVALID_CONFIG") return { isUsage: false, message, code: error.code };
+  const { option } = error as unknown as { option: string };
+  const flag = NAMES[option];
+  const named = flag === undefined ? message : message.replace(option, flag);
+  return { isUsage: flag !== undefined, message: named, code: error.code };
+}

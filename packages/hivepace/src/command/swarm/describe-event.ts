@@ -1,0 +1,57 @@
+import type { SwarmEvent } from "@hivepace/distributed";
+import { clean } from "../text/clean.ts";
+import { showDuration } from "../text/duration.ts";
+import { amount } from "../text/numbers.ts";
+
+/** What happened, in the columns of a line: what, to what, by whom, why. */
+export interface Described {
+  readonly what: string;
+  readonly resource: string;
+  readonly who: string;
+  readonly why: string;
+}
+
+export function describeEvent(event: SwarmEvent): Described {
+  switch (event.type) {
+    case "joined":
+    case "silent":
+    case "back":
+    case "left":
+      return { what: event.type, resource: "", who: clean(event.agentId), why: "" };
+    case "cut":
+      return {
+        what: `cut to ${amount(event.newCapacity)} (${Math.round(event.level * 100)} %)`,
+        resource: clean(event.resource),
+        who: clean(event.agentId),
+        why: clean(event.reason),
+      };
+    case "paused":
+      return {
+        what: `pause of ${showDuration(event.pausedForMs)}`,
+        resource: clean(event.resource),
+        who: clean(event.agentId),
+        why: clean(event.reason),
+      };
+    case "raised":
+      return {
+        what: `raised to ${amount(event.newCapacity)} (${Math.round(event.level * 100)} %)`,
+        resource: clean(event.resource),
+        who: "",
+        why: event.level >= 1 ? "whole again" : "recovery",
+      };
+    case "announced": {
+      const { resource, agentId, newCapacity, reason } = event.update;
+      const what = `announced ${amount(newCapacity)}`;
+      return { what, resource: clean(resource), who: clean(agentId), why: clean(reason) };
+    }
+    case "bus":
+      return { what: `bus ${event.state}`, resource: "", who: "", why: "" };
+  }
+}
+
+/** One line: `12:00:01.250  cut to 500 (50 %)  eu  agent-3  429 from the provider`. */
+export function eventLine(event: SwarmEvent, at: Date): string {
+  const { what, resource, who, why } = describeEvent(event);
+  const time = at.toISOString().slice(11, 23);
+  return [time, what.padEnd(22), resource.padEnd(16), who.padEnd(20), why].join("  ").trimEnd();
+}

@@ -1,0 +1,28 @@
+export interface Column<T> {
+  readonly title: string;
+  readonly of: (row: T) => string;
+  /** Numbers stand to the right. */
+  readonly isNumber?: boolean;
+}
+
+/** Rows below each other under their titles, without lines. */
+export function table<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
+  const cells = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ of }) => of(row)))];
+  const widths = columns.map((_, i) => Math.max(...cells.map((line) => lengthOf(line[i] ?? ""))));
+  return cells
+    .map((line) =>
+      line
+        .map((cell, i) => {
+          const gap = " ".repeat((widths[i] ?? 0) - lengthOf(cell));
+          return columns[i]?.isNumber ? gap + cell : cell + gap;
+        })
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** As many characters as people see. */
+function lengthOf(text: string): number {
+  return [...text].length;
+}
