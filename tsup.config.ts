@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { defineConfig } from "tsup";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { defineConfig, type Options } from "tsup";
 
 /**
  * How every published package is built. The entries are the package's own `exports`, so that what is
@@ -16,12 +16,10 @@ for (const target of Object.values(exports)) {
   if (source && built) entry[built.replace(/^\.\/dist\/(.*)\.js$/, "$1")] = source;
 }
 
-export default defineConfig({
-  entry,
+const common: Options = {
   format: "esm",
   target: "node20",
   platform: "neutral",
-  clean: true,
   splitting: true,
   sourcemap: true,
   treeshake: true,
@@ -32,9 +30,32 @@ export default defineConfig({
   esbuildOptions: (options) => {
     options.minifySyntax = true;
   },
+};
+
+const library: Options = {
+  ...common,
+  entry,
+  clean: ["!programs/**"],
   dts: {
     // `using` and `Symbol.asyncDispose` are newer than ES2022: the types say so themselves.
     banner: '/// <reference lib="esnext.disposable" />',
     compilerOptions: { ignoreDeprecations: "6.0" },
   },
-});
+};
+
+/**
+ * What stands in `src/programs` are programs, a package's command and what it starts: built apart from what is imported,
+ * with the private packages of this workspace inside. Adapters and clients are loaded from where the user has them.
+ */
+const PROGRAMS = "src/programs";
+const ASSETS = "src/build/assets.ts";
+const programs: Options = {
+  ...common,
+  entry: existsSync(PROGRAMS) ? readdirSync(PROGRAMS).map((file) => `${PROGRAMS}/${file}`) : [],
+  outDir: "dist/programs",
+  clean: true,
+  external: [/^node:/, /^@hivepace\/(bus-|sync-)/, "ioredis"],
+  ...(existsSync(ASSETS) && { onSuccess: `tsx --conditions @hivepace/source ${ASSETS} dist/programs` }),
+};
+
+export default defineConfig(existsSync(PROGRAMS) ? [library, programs] : library);

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
-import { mayImport, runAnywhere } from "./layers.ts";
-import { type Package, packages, sources } from "./workspace.ts";
+import { mayBundle, mayImport, runAnywhere } from "./layers.ts";
+import { type Package, packages, privatePackages, sources } from "./workspace.ts";
 
 /** What a package's own code imports, tests aside, as `file → specifier`. */
 function imports(pkg: Package): { file: string; specifier: string }[] {
@@ -16,6 +16,19 @@ function imports(pkg: Package): { file: string; specifier: string }[] {
     );
 }
 
+/** The files that a program can reach which imports the package, from its `exports` on. */
+function libraryFiles(pkg: Package): Set<string> {
+  const entries = Object.values(pkg.manifest.exports).flatMap((target) =>
+    typeof target === "string" ? [] : [join(String(target["@hivepace/source"]))],
+  );
+  const all = imports(pkg);
+  const reached = new Set(entries);
+  for (const file of reached)
+    for (const { specifier } of all.filter((one) => one.file === file && isRelative(one.specifier)))
+      reached.add(join(file, "..", specifier));
+  return reached;
+}
+
 const nameOf = (folder: string) => (folder === "hivepace" ? folder : `@hivepace/${folder}`);
 const packageOf = (specifier: string) => specifier.match(/^(@[^/]+\/[^/]+|[^@/][^/]*)/)?.[0] ?? specifier;
 const isRelative = (specifier: string) => specifier.startsWith(".");
@@ -26,11 +39,34 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     expect(pkg.manifest.name).toBe(nameOf(folder));
   });
 
-  test("imports only packages below it", () => {
+  const bundled = (mayBundle[folder] ?? []).map(nameOf);
+
+  test("imports only packages below it, in its programs also what is built into them", () => {
     const allowed = (mayImport[folder] ?? []).map(nameOf);
+    const library = libraryFiles(pkg);
     const ours = imports(pkg).filter(({ specifier }) => /^(@hivepace\/|hivepace(\/|$))/.test(specifier));
-    expect(ours.filter(({ specifier }) => !allowed.includes(packageOf(specifier)))).toEqual([]);
+    const wrong = ours.filter(({ file, specifier }) => {
+      const name = packageOf(specifier);
+      return !allowed.includes(name) && !(bundled.includes(name) && !library.has(file));
+    });
+    expect(wrong).toEqual([]);
   });
+
+  if (bundled.length > 0) {
+    test("has a library that reaches none of its programs", () => {
+      const programs = [...libraryFiles(pkg)].filter((file) => /^src\/(programs|command|build)\//.test(file));
+      expect(programs).toEqual([]);
+      expect(sources(pkg).filter((file) => file.startsWith("src/programs/")).length).toBeGreaterThan(0);
+    });
+
+    test("builds only private packages into its programs, and declares them for development alone", () => {
+      const names = [...new Set(imports(pkg).map(({ specifier }) => packageOf(specifier)))];
+      const inside = names.filter((name) => bundled.includes(name));
+      expect(inside.filter((name) => !privatePackages.includes(name))).toEqual([]);
+      const development = pkg.manifest["devDependencies"] as Record<string, string>;
+      expect(inside.filter((name) => !(name in development))).toEqual([]);
+    });
+  }
 
   test("reaches into no other package's files", () => {
     const outside = imports(pkg).filter(
@@ -43,7 +79,8 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     const declared = Object.keys({ ...pkg.manifest.dependencies, ...pkg.manifest.peerDependencies });
     const used = imports(pkg)
       .map(({ specifier }) => specifier)
-      .filter((specifier) => !isRelative(specifier) && !specifier.startsWith("node:"));
+      .filter((specifier) => !isRelative(specifier) && !specifier.startsWith("node:"))
+      .filter((specifier) => !bundled.includes(packageOf(specifier)));
     expect([...new Set(used.map(packageOf))].sort()).toEqual(declared.sort());
   });
 

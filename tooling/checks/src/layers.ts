@@ -16,5 +16,13 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   hivepace: ["core", "bus", "namespace", "distributed", "fetch", "otel"],
 };
 
+/**
+ * Private packages of this workspace that are built into a package's programs (`src/programs`, and all that only they
+ * reach). What is imported from the package reaches neither these nor the programs.
+ */
+export const mayBundle: Readonly<Record<string, readonly string[]>> = {
+  hivepace: ["open-bus", "simulate", "swarm", "dashboard"],
+};
+
 /** These load in browsers and edge runtimes too: no dependency, no static `node:` import. */
 export const runAnywhere: readonly string[] = ["core", "bus", "fetch"];

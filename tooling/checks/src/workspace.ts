@@ -30,6 +30,16 @@ export const packages: readonly Package[] = readdirSync(join(root, "packages"))
     return { folder, path, manifest: JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as Manifest };
   });
 
+/** The names of those that are not published: apps and tools. */
+export const privatePackages: readonly string[] = ["apps", "tooling"].flatMap((parent) =>
+  readdirSync(join(root, parent))
+    .map((folder) => join(root, parent, folder, "package.json"))
+    .filter((file) => existsSync(file))
+    .map((file) => JSON.parse(readFileSync(file, "utf8")) as Manifest)
+    .filter((manifest) => manifest["private"] === true)
+    .map((manifest) => manifest.name),
+);
+
 /** What git would commit, of this kind: tracked files and new ones that it does not ignore, as they are now. */
 export function committable(kind: RegExp): string[] {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });

@@ -16,7 +16,7 @@ import { Progress } from "../text/progress.ts";
 import { refuse, UsageError } from "../usage-error.ts";
 import { EXIT, type World } from "../world.ts";
 
-const options = {
+export const options = {
   reason: { value: "<text>", about: "why, for all who will see it. Needed" },
   capacity: {
     value: "<n>",

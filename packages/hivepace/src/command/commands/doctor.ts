@@ -29,7 +29,7 @@ import { Progress } from "../text/progress.ts";
 import { refuse, UsageError } from "../usage-error.ts";
 import { EXIT, type World } from "../world.ts";
 
-const options = {
+export const options = {
   ...swarmOptions,
   redis: { value: "<url>", about: "the Redis in which instances count: redis://host:port. Default: HIVEPACE_REDIS" },
   expect: { value: "<n>", about: "how many agents should be there; 0 before any of them runs. Default: 1" },

@@ -24,7 +24,7 @@ import { Progress } from "../text/progress.ts";
 import { UsageError } from "../usage-error.ts";
 import { EXIT, type World } from "../world.ts";
 
-const options = {
+export const options = {
   ...swarmOptions,
   listen: {
     value: "<duration>",

@@ -13,7 +13,7 @@ import { jsonLine } from "../text/json.ts";
 import { Progress } from "../text/progress.ts";
 import { EXIT, type World } from "../world.ts";
 
-const options = {
+export const options = {
   ...swarmOptions,
   listen: { value: "<duration>", about: "how long to listen first. Default: until all are heard, at most 6s" },
   for: { value: "<duration>", about: "ends by itself after so long. Default: never" },

@@ -1,0 +1,142 @@
+import type { ObservedAgent, SwarmSnapshot } from "@hivepace/distributed";
+import { bytes } from "@hivepace/test-kit";
+import { expect, test } from "vitest";
+import { connectAdvice } from "./advice.ts";
+import { Findings } from "./findings.ts";
+import { surveyOf } from "./survey.ts";
+import { checkAgents, checkIgnored, checkSurvey, checkTimestamps } from "./swarm-check.ts";
+import { checkNode, versionOf } from "./versions.ts";
+
+const plain = (_: string, text: string) => text;
+const found = (check: (findings: Findings) => void) => {
+  const findings = new Findings(undefined, plain);
+  check(findings);
+  return findings.all.map(
+    ({ state, text, advice }) => `${state}: ${text}${advice === undefined ? "" : ` → ${advice}`}`,
+  );
+};
+const agent = (agentId: string, state: ObservedAgent["state"] = "live"): ObservedAgent => ({
+  agentId,
+  state,
+  heardAgoMs: 100,
+  upMs: 5_000,
+  weight: 1,
+  isServed: false,
+});
+const snapshot = (more: Partial<SwarmSnapshot> = {}): SwarmSnapshot => ({
+  bus: "ready",
+  observedMs: 6_000,
+  members: 0,
+  agents: [],
+  resources: [],
+  heard: 0,
+  ignored: {},
+  ...more,
+});
+const expected = { agents: 1, namespace: "prod", elsewhere: [] };
+const presence = (agent_id: string, life: number, limits: number[], window_ms = 60_000) =>
+  bytes(JSON.stringify({ v: 1, agent_id, life, seq: 1, pools: [{ resource: "eu", window_ms, limits }] }));
+
+test("enough agents are fine; fewer, or none, are wrong with what to compare", () => {
+  const two = snapshot({ members: 2, agents: [agent("a"), agent("b")] });
+  expect(found((f) => checkAgents(f, two, expected))).toEqual(["ok: 2 there: a, b"]);
+  expect(found((f) => checkAgents(f, two, { ...expected, agents: 3 }))[0]).toMatch(/^wrong: 2 there.*3 expected/);
+  expect(found((f) => checkAgents(f, snapshot(), expected))[0]).toMatch(
+    /^wrong: nobody was heard in 6 s → .*--expect 0/,
+  );
+  expect(found((f) => checkAgents(f, snapshot(), { ...expected, agents: 0 }))[0]).toMatch(/^ok: nobody/);
+});
+
+test("agents that a store serves count though they are not heard one by one; a silent one is worth a word", () => {
+  const served = snapshot({ members: 900, agents: [agent("a"), agent("b", "silent")] });
+  expect(found((f) => checkAgents(f, served, { ...expected, agents: 900 }))).toEqual([
+    "ok: 900 there: a",
+    expect.stringMatching(/^note: b has been silent/),
+  ]);
+});
+
+test("whoever listens in another namespace is named", () => {
+  const [text] = found((f) => checkAgents(f, snapshot(), { ...expected, elsewhere: ["staging", ""] }));
+  expect(text).toContain('--namespace staging, or ""');
+});
+
+test.each([
+  ["unsigned", /same secret, or none/],
+  ["forged", /another secret than HIVEPACE_SECRET/],
+  ["newer version", /update hivepace/],
+  ["no JSON", /who else publishes/],
+])("messages that are ignored as %s are wrong, with what to do", (reason, advice) => {
+  const [text] = found((f) => checkIgnored(f, snapshot({ ignored: { [reason]: 3 }, heard: 2 })));
+  expect(text).toMatch(/^wrong: 3 ignored/);
+  expect(text).toMatch(advice);
+});
+
+test("what every swarm ignores without harm is not worth a word", () => {
+  expect(found((f) => checkIgnored(f, snapshot({ ignored: { stale: 3, replayed: 1 }, heard: 2 })))).toEqual([
+    "ok: 2 heard, all understood",
+  ]);
+});
+
+test("agents with different limits or windows are told apart", () => {
+  const same = surveyOf([presence("a", 1, [10, 20]), presence("b", 1, [10, 20])]);
+  expect(found((f) => checkSurvey(f, same, true))).toEqual(["ok: all agents have the same"]);
+  const other = surveyOf([presence("a", 1, [10, 20]), presence("b", 1, [10, 30]), presence("c", 1, [10, 20])]);
+  expect(found((f) => checkSurvey(f, other, true))).toEqual([
+    expect.stringMatching(/^wrong: eu: 10\/20 in 1 min at a, c; 10\/30 in 1 min at b → configure all agents alike/),
+  ]);
+  const windows = surveyOf([presence("a", 1, [10]), presence("b", 1, [10], 1_000)]);
+  expect(windows.differences).toHaveLength(1);
+});
+
+test("the last word of an agent counts: one that was configured anew is no difference", () => {
+  const words = [presence("a", 1, [10]), presence("b", 1, [20]), presence("a", 1, [20])];
+  expect(surveyOf(words).differences).toEqual([]);
+});
+
+test("one name for two processes is found, a restart is not", () => {
+  expect(surveyOf([presence("a", 1, [1]), presence("a", 2, [1]), presence("a", 1, [1])]).twins).toEqual(["a"]);
+  expect(surveyOf([presence("a", 1, [1]), presence("a", 2, [1]), presence("a", 2, [1])]).twins).toEqual([]);
+});
+
+test("noise does not disturb the survey", () => {
+  const noise = [
+    "",
+    "null",
+    "[]",
+    "{",
+    '{"v":1}',
+    '{"v":2,"agent_id":"x","life":1}',
+    '{"v":1,"agent_id":"x","life":1,"pools":[null,{}]}',
+  ];
+  expect(surveyOf(noise.map(bytes))).toEqual({ differences: [], twins: [] });
+});
+
+test("a clock that is far off is worth a word, and no more", () => {
+  expect(found((f) => checkTimestamps(f, []))).toEqual([]);
+  expect(found((f) => checkTimestamps(f, [20, -50]))[0]).toMatch(/^ok: .*50 ms ahead of/);
+  expect(found((f) => checkTimestamps(f, [20, 9_000]))[0]).toMatch(/^note: .*9 s behind .* NTP/);
+});
+
+test.each([
+  ["connect ECONNREFUSED 127.0.0.1:1", /nothing listens/],
+  ["it refused the credentials ('Authorization Violation')", /user and the password/],
+  ["WRONGPASS invalid username-password pair", /user and the password/],
+  ["getaddrinfo ENOTFOUND nowhere", /host name/],
+  ["no answer within 5000 ms", /firewall/],
+  ["self-signed certificate", /TLS/],
+  ["something new", /broker's own log/],
+])("%s has its advice", (message, advice) => {
+  expect(connectAdvice(message)).toMatch(advice);
+});
+
+test("a Node that is too old is wrong", () => {
+  expect(found((f) => checkNode(f, "v20.18.3"))[0]).toMatch(/^wrong: .*Node 20.19 or newer/);
+  for (const version of ["v20.19.0", "v22.0.0", "v24.1.0"])
+    expect(found((f) => checkNode(f, version))[0]).toMatch(/^ok/);
+});
+
+test("the version of a package is known, also of one whose manifest cannot be imported", () => {
+  expect(versionOf("@hivepace/bus-nats")).toMatch(/^\d/);
+  expect(versionOf("ioredis")).toMatch(/^6\./);
+  expect(versionOf("no-such-package-at-all")).toBeUndefined();
+});
