@@ -3,6 +3,8 @@ import { EXIT, type World } from "./world.ts";
 /** So long the last writes and closes may take before the process ends all the same. */
 const PATIENCE_MS = 1_000;
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** Runs a command as this process: its streams, its signals, its exit code. */
 export async function runAsProcess(run: (args: readonly string[], world: World) => Promise<number>): Promise<void> {
   const { stdout, stderr, env, argv } = process;
@@ -13,7 +15,10 @@ export async function runAsProcess(run: (args: readonly string[], world: World) 
     if (over.signal.aborted) process.exit(EXIT.interrupted);
     over.abort(new Error("interrupted"));
   };
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, interrupt);
+  for (const name of SIGNALS) process.on(name, interrupt);
+  const endAtOnce = (): void => {
+    for (const name of SIGNALS) process.off(name, interrupt);
+  };
   // Nobody reads any more (`| head`): that is the end, and no error.
   const hangUp = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE") throw error;
@@ -27,7 +32,7 @@ export async function runAsProcess(run: (args: readonly string[], world: World) 
   process.on("warning", ({ message, name }) => {
     if (name === "HivepaceWarning") stderr.write(`hivepace: ${message}\n`);
   });
-  const code = await run(argv.slice(2), { stdout, stderr, env, signal: over.signal });
+  const code = await run(argv.slice(2), { stdout, stderr, env, signal: over.signal, endAtOnce });
   process.exitCode = isUnheard ? EXIT.fine : code;
   if (over.signal.aborted) process.exit();
   setTimeout(() => process.exit(), PATIENCE_MS).unref();

@@ -12,6 +12,8 @@ export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted: end now. */
   readonly signal: AbortSignal;
+  /** From here on Ctrl-C ends the process at once: for who computes without a pause and has nothing to close. */
+  readonly endAtOnce?: (() => void) | undefined;
 }
 
 /** How a command ends. */

@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Cli, cli } from "./support/cli.ts";
+
+test("help, version and a wrong command end a real process as they should, without a stack", async () => {
+  const [help, version, wrong] = await Promise.all([cli(["--help"]), cli(["--version"]), cli(["wach"])]);
+  expect(help).toMatchObject({ code: 0, err: "" });
+  expect(version).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^hivepace \d/) });
+  expect(wrong).toMatchObject({ code: 2, out: "" });
+  expect(wrong.err).not.toMatch(/^\s+at /m);
+});
+
+test("whoever closes its output early ends it, without a word and with 0", async () => {
+  const run = new Cli(["simulate", "--agents", "3", "--only", "of the limit$", "--json"]);
+  await run.until(() => run.out.includes("\n"), "the first line");
+  run.child.stdout?.destroy();
+  expect(await run.ended).toMatchObject({ code: 0, err: "" });
+});
+
+test("Ctrl-C ends it also while a broker does not answer, with 130", async () => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const connected = once(silent, "connection");
+  const run = new Cli(["watch", "--bus", `nats://127.0.0.1:${port}`, "--timeout", "10m"]);
+  await connected;
+  expect(await run.end()).toMatchObject({ code: 130, out: "" });
+  silent.close();
+});
+
+test("Ctrl-C ends a simulation in the middle of a run", async () => {
+  const run = new Cli(["simulate", "--agents", "3,1000", "--only", "^30 % of the limit$", "--json"]);
+  await run.until(() => run.out.includes("\n"), "the first run is over and the next has begun");
+  await run.end();
+  expect(run.child.signalCode).toBe("SIGINT");
+  expect(run.lines).toHaveLength(1);
+});
+
+test("in a folder of its own it finds what is installed beside it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hivepace-cli-"));
+  const { code, err } = await cli(["status", "--bus", "nats://127.0.0.1:1"], {}, folder);
+  rmSync(folder, { recursive: true });
+  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("connection refused") });
+});

@@ -1,0 +1,149 @@
+import { startOwnServer } from "@hivepace/servers";
+import { describeOwnServer } from "@hivepace/servers/vitest";
+import { redisSync } from "@hivepace/sync-redis";
+import { until } from "@hivepace/test-kit";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { cli } from "./support/cli.ts";
+import { Swarm } from "./support/swarm.ts";
+
+describeOwnServer("redis", (server) => {
+  let swarm: Swarm;
+  let admin: Redis;
+  beforeAll(() => {
+    admin = new Redis(server().url);
+  });
+  afterAll(() => admin.quit());
+  beforeEach(() => {
+    swarm = new Swarm(server().url);
+  });
+  afterEach(() => swarm.close());
+
+  const as = (user: string) => server().url.replace("//", `//${user}:pw@`);
+  const grant = (user: string, ...rules: string[]) =>
+    admin.call("ACL", "SETUSER", user, "reset", "on", ">pw", ...rules);
+
+  /** An instance whose counts are in Redis. */
+  async function counted(): Promise<void> {
+    await swarm.join("agent-1", { sync: redisSync({ url: server().url }) });
+    await until(async () => (await admin.exists("prod:ratelimit:eu:default")) === 1, "it has counted");
+  }
+
+  test("status without a bus: what instances have counted is found by itself", async () => {
+    await counted();
+    const text = await cli(["status", "--redis", server().url, "--namespace", "prod"]);
+    expect(text).toMatchObject({ code: 0, out: expect.stringMatching(/^eu +\d+ +\d+ +\d+$/m) });
+    expect(text.out).toContain("in the present window of 1 min");
+    const other = await cli(["status", "--redis", server().url, "--namespace", "other"]);
+    expect(other).toMatchObject({ code: 1, out: expect.stringContaining("nothing is counted in Redis") });
+  });
+
+  test("status with both: the limits come from the bus", async () => {
+    await counted();
+    const args = ["status", "--bus", server().url, "--redis", server().url, "--namespace", "prod", "--json"];
+    const { code, out } = await cli(args);
+    expect(code).toBe(0);
+    const { swarm: seen, store } = JSON.parse(out);
+    expect(seen.agents).toMatchObject([{ agentId: "agent-1" }]);
+    expect(store.endpoints).toMatchObject([{ id: "eu", rpmLimit: 600, tpmLimit: 60_000, error: null }]);
+  });
+
+  test("status as a user who may not search: endpoints are named, with their limits", async () => {
+    await counted();
+    await grant("reader", "~prod:ratelimit:*", "+ping", "+evalsha", "+eval", "+time", "+hmget");
+    const args = ["status", "--redis", as("reader"), "--namespace", "prod"];
+    expect(await cli(args)).toMatchObject({ code: 1, err: expect.stringMatching(/may not SCAN.*--endpoint/) });
+    const { code, out } = await cli([...args, "--endpoint", "eu:100:1000"]);
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^eu +\d+ of 100 +[\d,]+ of 1,000 +\d+ %/m),
+    });
+  });
+
+  const doctor = async (args: readonly string[]) => {
+    const { code, out } = await cli(["doctor", "--listen", "1500", "--json", ...args]);
+    const { checks } = JSON.parse(out) as { checks: { check: string; state: string; text: string; advice: string }[] };
+    return { code, checks, wrong: checks.filter(({ state }) => state === "wrong") };
+  };
+
+  test("doctor: a Redis that is fine, as bus and as store, and nothing of it is left behind", async () => {
+    await counted();
+    const both = ["--bus", server().url, "--redis", server().url, "--namespace", "prod"];
+    const { code, wrong, checks } = await doctor(both);
+    expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
+    expect(checks.map(({ check }) => check)).toEqual(expect.arrayContaining(["redis", "clocks", "rights"]));
+    expect(await admin.pttl("prod:ratelimit:hivepace-doctor:default")).toBeLessThan(30_000);
+    const { out } = await cli(["status", "--redis", server().url, "--namespace", "prod"]);
+    expect(out).not.toContain("doctor");
+  });
+
+  test("doctor: with exactly the rights that the documentation asks for nothing is wrong", async () => {
+    const rights = ["+evalsha", "+eval", "+time", "+hmget", "+hset", "+del", "+pexpire", "+ping", "+info"];
+    await grant("agent", "~prod:ratelimit:*", ...rights);
+    expect(await doctor(["--redis", as("agent"), "--namespace", "prod"])).toMatchObject({ code: 0, wrong: [] });
+    const elsewhere = await doctor(["--redis", as("agent"), "--namespace", "staging"]);
+    expect(elsewhere.wrong).toMatchObject([
+      { check: "rights", advice: expect.stringContaining("~staging:ratelimit:*") },
+    ]);
+  });
+
+  test.each([
+    ["hset", "rights", /\+hset/],
+    ["time", "clocks", /\+time/],
+  ])("doctor: a missing right to %s is found", async (command, check, advice) => {
+    await grant("agent", "~*", "+@all", `-${command}`);
+    const { code, wrong } = await doctor(["--redis", as("agent"), "--namespace", "prod"]);
+    expect(code).toBe(1);
+    expect(wrong).toContainEqual(expect.objectContaining({ check, advice: expect.stringMatching(advice) }));
+  });
+
+  test("doctor: without the right to the channels neither hearing nor speaking is possible", async () => {
+    await grant("agent", "~*", "+@all", "resetchannels");
+    const { code, wrong } = await doctor(["--bus", as("agent"), "--namespace", "prod"]);
+    expect(code).toBe(1);
+    expect(wrong.map(({ check }) => check)).toEqual(expect.arrayContaining(["hear", "speak"]));
+  });
+
+  test("doctor: a wrong password and a wrong port are told apart", async () => {
+    const password = await doctor(["--redis", server().url.replace("//", "//nobody:no@"), "--namespace", "prod"]);
+    expect(password.wrong).toMatchObject([{ check: "redis", advice: expect.stringContaining("password") }]);
+    const port = await doctor(["--redis", "redis://127.0.0.1:1", "--namespace", "prod"]);
+    expect(port.wrong).toMatchObject([{ check: "redis", advice: expect.stringContaining("nothing listens") }]);
+  });
+
+  test("doctor: on Redis it knows in which namespace the agents are", async () => {
+    await swarm.join("agent-1", { namespace: "staging" });
+    const { code, wrong } = await doctor(["--bus", server().url, "--namespace", "prod"]);
+    expect(code).toBe(1);
+    expect(wrong).toMatchObject([{ check: "agents", advice: expect.stringContaining("--namespace staging") }]);
+  });
+
+  test("doctor: memory that may evict counts is worth a word", async () => {
+    await admin.config("SET", "maxmemory", "100mb");
+    await admin.config("SET", "maxmemory-policy", "allkeys-lru");
+    const { code, checks } = await doctor(["--redis", server().url, "--namespace", "prod"]);
+    await admin.config("SET", "maxmemory", "0");
+    expect(code).toBe(0);
+    expect(checks).toContainEqual(expect.objectContaining({ state: "note", text: "maxmemory-policy allkeys-lru" }));
+  });
+
+  test("a Cluster is known by one of its nodes", { timeout: 120_000 }, async () => {
+    await using node = await startOwnServer("redis", { args: ["--cluster-enabled", "yes"] });
+    const client = new Redis(node.url);
+    await client.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    await until(async () => /cluster_state:ok/.test(String(await client.call("CLUSTER", "INFO"))), "the cluster is up");
+    await client.quit();
+    const { code, checks } = await doctor(["--redis", node.url, "--namespace", "prod"]);
+    expect(code).toBe(0);
+    expect(checks).toContainEqual(
+      expect.objectContaining({ check: "redis", text: expect.stringContaining("a Cluster") }),
+    );
+    const sync = redisSync({ cluster: { nodes: [node.url] } });
+    const hive = await swarm.join("agent-1", { bus: undefined, sync });
+    await until(async () => {
+      const { out } = await cli(["status", "--redis", node.url, "--namespace", "prod", "--json"]);
+      return JSON.parse(out).store.endpoints.some(({ id }: { id: string }) => id === "eu");
+    }, "what it counted is found");
+    await hive.close();
+  });
+});
