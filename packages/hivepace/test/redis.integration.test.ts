@@ -7,6 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { cli } from "./support/cli.ts";
 import { Swarm } from "./support/swarm.ts";
 
+const CLUSTER_NODE = ["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"];
+
 describeOwnServer("redis", (server) => {
   let swarm: Swarm;
   let admin: Redis;
@@ -128,7 +130,7 @@ describeOwnServer("redis", (server) => {
   });
 
   test("a Cluster is known by one of its nodes", { timeout: 120_000 }, async () => {
-    await using node = await startOwnServer("redis", { args: ["--cluster-enabled", "yes"] });
+    await using node = await startOwnServer("redis", { args: CLUSTER_NODE });
     const client = new Redis(node.url);
     await client.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     await until(async () => /cluster_state:ok/.test(String(await client.call("CLUSTER", "INFO"))), "the cluster is up");

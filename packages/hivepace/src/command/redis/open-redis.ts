@@ -60,12 +60,12 @@ export async function openRedis({ url, timeoutMs, signal }: RedisPlace): Promise
   const once = { ...settings, lazyConnect: true, enableReadyCheck: false, retryStrategy: () => null };
   const first = new Redis(url, once);
   try {
-    await reach(first, signal);
+    await reach(first, signal, timeoutMs);
     if (!(await isClusterNode(first))) return opened(first, () => [first], false, timeoutMs);
     first.disconnect();
     const redisOptions = { ...settings, enableReadyCheck: false };
     const cluster = new Cluster([url], { lazyConnect: true, clusterRetryStrategy: () => null, redisOptions });
-    await reach(cluster, signal);
+    await reach(cluster, signal, timeoutMs);
     return opened(cluster, () => cluster.nodes("master"), true, timeoutMs);
   } catch (error) {
     first.disconnect();
@@ -99,17 +99,23 @@ function opened(client: Client, nodes: OpenRedis["nodes"], isCluster: boolean, t
 }
 
 /** What ioredis says when it gives up names the last thing that it did; what went wrong was told before. */
-async function reach(client: Client, signal: AbortSignal): Promise<void> {
+async function reach(client: Client, signal: AbortSignal, timeoutMs: number): Promise<void> {
   let cause: unknown;
   client.on("error", (error) => {
     cause ??= error;
   });
+  // A Cluster that is not up keeps a client waiting without end.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const over = AbortSignal.any([signal, late.signal]);
   try {
-    await abortable(client.connect(), signal);
-    await abortable(client.call("PING"), signal);
+    await abortable(client.connect(), over);
+    await abortable(client.call("PING"), over);
   } catch (error) {
     client.disconnect();
     throw cause ?? error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
