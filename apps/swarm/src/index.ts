@@ -1,4 +1,4 @@
-export { usage } from "./options.ts";
+export { usage, usageWithoutServers } from "./options.ts";
 export { runDemo } from "./run-demo.ts";
 export type {
   BrokerKind,

@@ -32,13 +32,22 @@ export const bounds = {
 
 const DEFAULTS = { bus: "memory", agents: 8, scenario: "cut", duration: 28, seed: 1, port: 0 } as const;
 
-export const usage = `demo [options]        a swarm of agents against a provider that enforces its limit, live
+const OWN_SERVERS = `memory (default): agents are threads of this process. nats, redis, kafka: a server of its own is
+                        started, agents are processes. Or where one is: nats://host:port, redis://host:port,
+                        kafka://host:port[,host:port]`;
+const NO_SERVERS = `memory (default): agents are threads of this process. Or where a broker is, and agents are processes:
+                        nats://host:port, redis://host:port, kafka://host:port[,host:port]`;
+
+/** Where servers can be started, and where they cannot. */
+export const usage = usageOf(OWN_SERVERS);
+export const usageWithoutServers = usageOf(NO_SERVERS);
+
+function usageOf(bus: string): string {
+  return `demo [options]        a swarm of agents against a provider that enforces its limit, live
 
   --scenario <name>     ${DEFAULTS.scenario} by default:
 ${scenarioNames.map((name) => `                          ${name.padEnd(10)} ${scenarios[name].about}`).join("\n")}
-  --bus <bus>           memory (default): agents are threads of this process. nats, redis, kafka: a server of its own is
-                        started, agents are processes. Or where one is: nats://host:port, redis://host:port,
-                        kafka://host:port[,host:port]
+  --bus <bus>           ${bus}
   --agents <n>          how many (default: ${DEFAULTS.agents})
   --rpm <n>             requests that the provider allows in a minute; a minute is short here (default: 30 a second)
   --tpm <n>             tokens (default: 2,000 for each request)
@@ -52,6 +61,7 @@ ${scenarioNames.map((name) => `                          ${name.padEnd(10)} ${sc
 
 Ends with 0 when the limit held and the swarm recovered, with 1 when not, with 2 for an option that is wrong, with 130 when
 it was interrupted.`;
+}
 
 /** What is wrong with an option, in one line. */
 export class OptionError extends Error {

@@ -13,6 +13,7 @@ export interface Command {
 }
 
 export const commands: Readonly<Record<string, Command>> = {
+  demo: { about: "a swarm at work, here and now: nothing else is needed", load: () => import("./commands/demo.ts") },
   watch: { about: "what happens to a swarm, as it happens", load: () => import("./commands/watch.ts") },
   status: { about: "one look at a swarm: limits, use, levels, agents", load: () => import("./commands/status.ts") },
   announce: {
