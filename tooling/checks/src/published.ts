@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
+import { commandChecks } from "./published-command.ts";
 import { type Package, packages, root } from "./workspace.ts";
 
 const work = mkdtempSync(join(tmpdir(), "hivepace-published-"));
@@ -60,7 +61,10 @@ async function lint(pkg: Package, tarball: string): Promise<void> {
 function contents(tarball: string): void {
   const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n");
   const stray = files.filter(
-    (file) => !/^package\/(package\.json|README\.md|LICENSE|dist\/.+\.(js|d\.ts|js\.map))$/.test(file),
+    (file) =>
+      !/^package\/(package\.json|README\.md|LICENSE|dist\/.+\.(js|d\.ts|js\.map)|dist\/programs\/.+\.(html|css|svg))$/.test(
+        file,
+      ),
   );
   if (stray.length > 0) throw new Error(`not needed: ${stray.join(", ")}`);
   for (const needed of ["package/README.md", "package/LICENSE"])
@@ -139,6 +143,9 @@ for (const compiler of ["tsc", "tsc6"])
   for (const resolution of ["node16", "nodenext", "bundler"])
     await check(`types with ${compiler}, ${resolution}, lib ES2022 alone`, () => typecheck(compiler, resolution));
 for (const how of ["import", "require"] as const) await check(`${how} of every entry`, () => load(how));
+
+for (const [what, test] of Object.entries(commandChecks(work, work)))
+  await check(`hivepace, the command: ${what}`, test);
 
 rmSync(work, { recursive: true });
 process.exitCode = failed ? 1 : 0;

@@ -14,6 +14,10 @@ export interface Command {
 
 export const commands: Readonly<Record<string, Command>> = {
   demo: { about: "a swarm at work, here and now: nothing else is needed", load: () => import("./commands/demo.ts") },
+  dashboard: {
+    about: "a page in your browser that shows a swarm as it is",
+    load: () => import("./commands/dashboard.ts"),
+  },
   watch: { about: "what happens to a swarm, as it happens", load: () => import("./commands/watch.ts") },
   status: { about: "one look at a swarm: limits, use, levels, agents", load: () => import("./commands/status.ts") },
   announce: {

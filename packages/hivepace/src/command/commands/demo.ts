@@ -1,10 +1,11 @@
+import { startDashboard } from "@hivepace/dashboard";
 import { runDemo, usageWithoutServers } from "@hivepace/swarm";
 import type { World } from "../world.ts";
 
 export const help = `hivepace ${usageWithoutServers}`;
 
 export function run(args: readonly string[], world: World): Promise<number> {
-  return runDemo(args, { ...world, agentFile });
+  return runDemo(args, { ...world, agentFile, openDashboard: startDashboard });
 }
 
 /** Built, it stands beside the program; from source it has to be made, for a thread cannot load TypeScript. */

@@ -1,0 +1,123 @@
+import { type EndpointUsage, startDashboard } from "@hivepace/dashboard";
+import type { SwarmObserver } from "@hivepace/distributed";
+import { pause } from "../abortable.ts";
+import { helpText } from "../help.ts";
+import { parseOptions } from "../options.ts";
+import { redisUrl } from "../redis/open-redis.ts";
+import { endpointsOf } from "../redis/usage.ts";
+import { UsagePoll } from "../redis/usage-poll.ts";
+import {
+  commonOptions,
+  neededBus,
+  SECRET_NOTE,
+  type SwarmSettings,
+  shownNamespace,
+  swarmOptions,
+  swarmSettings,
+} from "../settings.ts";
+import { connect } from "../swarm/connect.ts";
+import { parseDuration } from "../text/duration.ts";
+import { jsonLine } from "../text/json.ts";
+import { refuse, UsageError } from "../usage-error.ts";
+import { EXIT, type World } from "../world.ts";
+
+export const options = {
+  ...swarmOptions,
+  port: { value: "<n>", about: "of the page. Default: 4400" },
+  host: { value: "<address>", about: "where it listens. Default: 127.0.0.1, which only this machine reaches" },
+  title: { value: "<text>", about: "stands above everything. Default: the namespace" },
+  redis: {
+    value: "<url>",
+    about: "what instances count in this Redis is shown too: redis://host:port. Default: HIVEPACE_REDIS",
+  },
+  window: { value: "<duration>", about: "in which they count there. Default: 1m" },
+  ...commonOptions,
+} as const;
+
+export const help = helpText({
+  name: "dashboard",
+  about:
+    "A page in your browser that shows a swarm as it is: who is there, who uses what, who waits, who cut it and why",
+  options,
+  more: `It only listens: it is no agent and takes no part of the limit. It runs until Ctrl-C. There is no password: with another --host everybody who reaches that address sees the names of agents and what they use. With --json it prints {"url":…} when it is there.
+${SECRET_NOTE}
+Ends with 0 on Ctrl-C, with 1 when it cannot listen there or the broker cannot be reached.`,
+  examples: ["hivepace dashboard --bus nats://localhost:4222 --namespace prod"],
+});
+
+const PORT = 4_400;
+const MINUTE_MS = 60_000;
+const LOCAL = ["127.0.0.1", "::1", "localhost"];
+
+export async function run(args: readonly string[], world: World): Promise<number> {
+  const { values } = parseOptions(options, args);
+  const settings = swarmSettings(values, world);
+  const port = values.port === undefined ? PORT : portOf(values.port);
+  const windowMs = values.window === undefined ? MINUTE_MS : parseDuration("--window", values.window);
+  const url = redisUrl(values.redis, world);
+  const { json, namespace } = settings;
+  neededBus(settings);
+  if (url !== undefined && namespace.namespace === "")
+    throw new UsageError("--namespace must not be empty with --redis: what is counted there always has one");
+  const title = values.title ?? `Hivepace: ${namespace.namespace || "no namespace"}`;
+  const { host } = values;
+
+  await using link = await connect(settings, world);
+  const { observer } = link;
+  const lost = new AbortController();
+  observer.onEvent((event) => event.type === "bus" && event.state === "closed" && lost.abort());
+  const over = AbortSignal.any([world.signal, lost.signal]);
+  const poll = url === undefined ? undefined : pollOf({ settings, url, windowMs, observer, signal: over }, world);
+  const globalUsage = poll && (() => usagesOf(poll));
+  await using dashboard = await startDashboard({ observer, title, port, host, globalUsage });
+  if (json) world.stdout.write(jsonLine({ url: dashboard.url, namespace }));
+  else {
+    world.stdout.write(`${dashboard.url}\nnamespace ${shownNamespace(namespace)}. Ctrl-C ends it.\n`);
+    if (host !== undefined && !LOCAL.includes(host))
+      world.stderr.write(`hivepace: everybody who reaches ${host} can see it: there is no password\n`);
+  }
+  const polled = poll?.run();
+  while (!(await pause(2 ** 31 - 1, over)));
+  await polled;
+  if (!lost.signal.aborted) return EXIT.fine;
+  world.stderr.write("hivepace: the broker has closed the connection for good\n");
+  return EXIT.trouble;
+}
+
+interface PollQuestion {
+  readonly settings: SwarmSettings;
+  readonly url: string;
+  readonly windowMs: number;
+  readonly observer: SwarmObserver;
+  readonly signal: AbortSignal;
+}
+
+function pollOf({ settings, url, windowMs, observer, signal }: PollQuestion, { stderr }: World): UsagePoll {
+  return new UsagePoll({
+    place: { url, timeoutMs: settings.timeoutMs, signal },
+    namespace: settings.namespace.namespace,
+    windowMs,
+    endpoints: () => endpointsOf(observer.snapshot()),
+    tell: (sentence) => stderr.write(`hivepace: ${sentence}\n`),
+  });
+}
+
+function usagesOf(poll: UsagePoll): EndpointUsage[] {
+  const { ageMs } = poll;
+  return poll.usages.map(({ id, model, requests, tokens, utilization = 0, agents }) => ({
+    endpoint: id,
+    model,
+    rpm: requests,
+    tpm: tokens,
+    utilization,
+    agents,
+    ageMs,
+  }));
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (text === "" || !(Number.isInteger(port) && port >= 0 && port <= 65_535))
+    refuse("--port", "a whole number from 0 to 65535", text);
+  return port;
+}

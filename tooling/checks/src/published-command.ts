@@ -1,0 +1,124 @@
+/** The `hivepace` command as users get it: from its packed files, in a folder with nothing else than what it asks for. */
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { type Package, packages } from "./workspace.ts";
+
+const ADAPTER = /^(@hivepace\/(bus-|sync-)|ioredis$)/;
+
+/** Checks by their names. `installed` has every package of ours as npm would unpack it. */
+export function commandChecks(installed: string, work: string): Record<string, () => unknown> {
+  const pkg = packages.find(({ manifest }) => manifest.name === "hivepace") as Package;
+  const alone = join(work, "alone");
+  copyWithDependencies("hivepace", installed, alone);
+  const { bin } = pkg.manifest as unknown as { bin: { hivepace: string } };
+  const program = join(alone, "node_modules/hivepace", bin.hivepace);
+
+  const run = (args: readonly string[], cwd = alone) => {
+    const options = { cwd, encoding: "utf8", timeout: 120_000, env: { PATH: process.env["PATH"] } } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options);
+    if (/^\s+at /m.test(stderr)) throw new Error(`a stack trace:\n${stderr}`);
+    return { status, stdout, stderr, all: stdout + stderr };
+  };
+  const expect = (args: readonly string[], status: number, words: RegExp, cwd?: string): void => {
+    const ended = run(args, cwd);
+    if (ended.status !== status || !words.test(ended.all))
+      throw new Error(`${args.join(" ")} ended with ${ended.status}:\n${ended.all}`);
+  };
+
+  return {
+    "its programs import what it declares, and adapters when asked for": () => {
+      const declared = Object.keys(pkg.manifest.dependencies ?? {});
+      const strange = importsOf(join(pkg.path, "dist/programs")).filter((specifier) => {
+        const name = specifier.match(/^(@[^/]+\/[^/]+|[^@/][^/]*)/)?.[0] ?? "";
+        return !/^(\.|node:)/.test(specifier) && !declared.includes(name) && !ADAPTER.test(name);
+      });
+      if (strange.length > 0) throw new Error(`not declared: ${strange.join(", ")}`);
+    },
+    "--help": () => expect(["--help"], 0, /^hivepace <command>/),
+    "--version": () => expect(["--version"], 0, new RegExp(`^hivepace ${pkg.manifest["version"]}, node`)),
+    "a bus whose adapter is missing": () =>
+      expect(
+        ["status", "--bus", "nats://127.0.0.1:1"],
+        1,
+        /npm install @hivepace\/bus-nats @nats-io\/transport-node$/m,
+      ),
+    "a Redis whose adapter is missing": () =>
+      expect(["status", "--redis", "redis://127.0.0.1:1"], 1, /npm install @hivepace\/sync-redis ioredis$/m),
+    "doctor, without an adapter": () =>
+      expect(["doctor", "--bus", "kafka://127.0.0.1:1"], 1, /npm install @hivepace\/bus-kafka/),
+    "an adapter of the project in the working directory": () => {
+      const project = join(work, "project");
+      copyWithDependencies("@hivepace/bus-nats", installed, project);
+      linkClient("bus-nats", "@nats-io/transport-node", project);
+      expect(["status", "--bus", "nats://127.0.0.1:1"], 1, /connection refused/, project);
+      expect(["doctor", "--bus", "nats://127.0.0.1:1"], 1, /@hivepace\/bus-nats \d.*transport-node \d/, project);
+    },
+    simulate: () => expect(["simulate", "--agents", "3", "--only", "^30 % of the limit$"], 0, /limit ┤/),
+    // Whether the limit held is for its own tests, on a machine that has time.
+    "demo, to its verdict": () => {
+      const { status, all } = run(["demo", "--headless", "--duration", "10", "--no-compare"]);
+      if (status === 2 || !/^with Hivepace +\d/m.test(all)) throw new Error(`it ended with ${status}:\n${all}`);
+    },
+    "demo, its page, and Ctrl-C": () => lookAtPage(program, ["demo", "--duration", "60"], alone),
+  };
+}
+
+/** A package and what it depends on of ours, and nothing else. */
+function copyWithDependencies(name: string, installed: string, project: string): void {
+  const target = join(project, "node_modules", name);
+  cpSync(join(installed, "node_modules", name), target, { recursive: true });
+  const { dependencies = {} } = JSON.parse(readFileSync(join(target, "package.json"), "utf8")) as {
+    dependencies?: Record<string, string>;
+  };
+  for (const dependency of Object.keys(dependencies)) copyWithDependencies(dependency, installed, project);
+}
+
+/** A broker's client, as this workspace has it beside the adapter. */
+function linkClient(folder: string, client: string, project: string): void {
+  const { path } = packages.find((one) => one.folder === folder) as Package;
+  const target = join(project, "node_modules", client);
+  mkdirSync(dirname(target), { recursive: true });
+  symlinkSync(realpathSync(join(path, "node_modules", client)), target);
+}
+
+function importsOf(folder: string): string[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith(".js"));
+  const all = files.flatMap(
+    (file) => ts.preProcessFile(readFileSync(join(folder, file), "utf8"), true, true).importedFiles,
+  );
+  return [...new Set(all.map(({ fileName }) => fileName))];
+}
+
+/** The address that it prints is a page with its script; Ctrl-C then ends all of it. */
+async function lookAtPage(program: string, args: readonly string[], cwd: string): Promise<void> {
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: { PATH: process.env["PATH"] } });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  let output = "";
+  const url = new Promise<string>((resolve, reject) => {
+    const read = (text: Buffer): void => {
+      output += text;
+      const [address] = /http:\/\/[\w.:]+/.exec(output) ?? [];
+      if (address !== undefined) resolve(address);
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    void ended.then((code) => reject(new Error(`it ended with ${code} before its page was there:\n${output}`)));
+  });
+  try {
+    const address = await url;
+    for (const [path, words] of [
+      ["/", "<!doctype html>"],
+      ["/page.js", "uPlot"],
+      ["/page.css", "{"],
+    ] as const) {
+      const body = await (await fetch(address + path)).text();
+      if (!body.includes(words)) throw new Error(`${path} is ${body.slice(0, 200)}`);
+    }
+  } finally {
+    child.kill("SIGINT");
+  }
+  const code = await ended;
+  if (code !== 130) throw new Error(`after Ctrl-C it ended with ${code}:\n${output}`);
+}
