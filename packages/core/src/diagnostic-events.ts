@@ -158,6 +158,8 @@ export interface SyncedEvent extends EventOrigin {
   readonly durationMs: number;
   /** How many counts, or limits, it was about. */
   readonly sent: number;
+  /** How long ago the last call went well: 0 when this one did; Infinity when none has. */
+  readonly ageMs: number;
   /** Undefined when it went well. */
   readonly error: unknown;
 }

@@ -122,6 +122,18 @@ test("who was there before anyone listened is not told as having come", async ()
   await swarm.close();
 });
 
+test("what happened while nobody listened is not told afterwards", async () => {
+  const swarm = new TestSwarm();
+  const [, b] = (await swarm.start(3)) as [TestAgent, TestAgent, TestAgent];
+  heard[Symbol.dispose]();
+  await b.limiter.close();
+  await swarm.clock.run(3_000);
+  heard = hear<DiagnosticEvents>(NAMES);
+  await swarm.clock.run(5_000);
+  expect(heard.of("hivepace:member")).toEqual([]);
+  await swarm.close();
+});
+
 test("messages are heard of as they go and come, and those that are ignored with the reason", async () => {
   const swarm = new TestSwarm();
   const [a] = (await swarm.start(2)) as [TestAgent, TestAgent];
@@ -278,7 +290,7 @@ describe("a hive", () => {
     const store = new HookedShares(memorySyncStore({ memory: new SyncMemory(world.clock) }));
     const hive = await world.alone({ endpoints, sync: store, namespace: "test", agentId: "a" });
     await world.clock.run(100);
-    const view = { source: "global-view", agentId: "a", operation: "sync", durationMs: 0, error: undefined };
+    const view = { source: "global-view", agentId: "a", operation: "sync", durationMs: 0, ageMs: 0, error: undefined };
     expect(heard.of("hivepace:synced")).toEqual([{ ...view, sent: 0 }]);
     hive.tryAcquire({ endpoint: "eu", tokens: 10 });
     await world.clock.run(2_000);
@@ -286,7 +298,9 @@ describe("a hive", () => {
     await store.close();
     forget();
     await world.clock.run(5_000);
-    expect(heard.of("hivepace:synced")[0]?.error).toMatchObject({ code: "SYNC_CLOSED" });
+    const [failed] = heard.of("hivepace:synced");
+    expect(failed?.error).toMatchObject({ code: "SYNC_CLOSED" });
+    expect(failed?.ageMs).toBeGreaterThan(0);
     await world.close();
   });
 
@@ -302,12 +316,14 @@ describe("a hive", () => {
       operation: "share",
       durationMs: 0,
       sent: 2,
+      ageMs: 0,
       error: undefined,
     });
     store.fails = () => true;
     forget();
     await world.clock.run(5_000);
     expect(shares()[0]?.error).toMatchObject({ code: "SYNC_UNAVAILABLE" });
+    expect(shares()[0]?.ageMs).toBeGreaterThan(0);
     await world.close();
   });
 });

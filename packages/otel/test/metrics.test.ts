@@ -4,7 +4,7 @@ import { ManualClock } from "@hivepace/core/testing";
 import { startGlobalView } from "@hivepace/distributed";
 import { createLimitedFetch } from "@hivepace/fetch";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { eventMetrics, statusMetrics } from "../src/catalogue.ts";
 import { type Instrumentation, instrumentHivepace, type OtelOptions } from "../src/index.ts";
 import { TestMetrics } from "./support/telemetry.ts";
@@ -401,6 +401,11 @@ test("what it is stopped for is over: no subscription, no callback, no object is
     looked++;
     return limiter.status();
   };
+  const meter = metrics.provider.getMeter("@hivepace/otel");
+  const [added, removed] = [
+    vi.spyOn(meter, "addBatchObservableCallback"),
+    vi.spyOn(meter, "removeBatchObservableCallback"),
+  ];
   const { stop, observe } = instrument({ observe: [{ status }], traces: true });
   for (const name of Object.values(channelNames)) expect([name, channel(name).hasSubscribers]).toEqual([name, true]);
   limiter.tryAcquire("api");
@@ -412,6 +417,8 @@ test("what it is stopped for is over: no subscription, no callback, no object is
   observe({ status });
   expect(await metrics.of("hivepace.decisions")).toMatchObject([{ value: 1 }]);
   expect(looked).toBe(1);
+  expect(added.mock.calls).toHaveLength(1);
+  expect(removed.mock.calls).toEqual(added.mock.calls);
   await limiter.close();
 });
 

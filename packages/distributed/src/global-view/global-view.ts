@@ -161,9 +161,10 @@ class SyncedView implements GlobalView {
     const error = this.#error;
     const durationMs = clock.now() - startedAt;
     this.#listeners.emit({ ok: error === undefined, durationMs, sent, error });
+    if (!synced.hasSubscribers) return;
     const { agentId } = this.#settings;
-    if (synced.hasSubscribers)
-      synced.publish({ source: "global-view", agentId, operation: "sync", durationMs, sent, error });
+    const ageMs = clock.now() - this.#syncedAt;
+    synced.publish({ source: "global-view", agentId, operation: "sync", durationMs, sent, ageMs, error });
   }
 
   async #exchange(isBackground: boolean) {

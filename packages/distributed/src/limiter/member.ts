@@ -213,8 +213,16 @@ export class Member {
 
   #tellShared(ask: Ask, askedAt: number, error: unknown): void {
     if (!synced.hasSubscribers) return;
-    const durationMs = this.#clock.now() - askedAt;
-    synced.publish({ ...this.origin, operation: "share", durationMs, sent: ask.pools.length, error });
+    const now = this.#clock.now();
+    const ageMs = error === undefined ? 0 : now - (this.agent.store?.answeredAt ?? -Infinity);
+    synced.publish({
+      ...this.origin,
+      operation: "share",
+      durationMs: now - askedAt,
+      sent: ask.pools.length,
+      ageMs,
+      error,
+    });
   }
 
   #announce(pool: Pool, now: number): void {
