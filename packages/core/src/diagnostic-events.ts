@@ -37,6 +37,7 @@ export interface GrantedEvent extends OfResource {
   readonly limitedBy?: DecidingLimit | undefined;
 }
 
+/** Why a request was refused at once. */
 export type DeniedReason =
   | "no-tokens"
   | "others-wait"

@@ -32,11 +32,13 @@ export interface MemoryLimiterOptions {
   sweepIntervalMs?: number | undefined;
 }
 
+/** What `status()` of a `MemoryLimiter` says. */
 export interface MemoryLimiterStatus {
   readonly mode: "alone" | "closed";
   readonly resources: readonly MemoryResourceStatus[];
 }
 
+/** One resource of a `MemoryLimiter`. */
 export interface MemoryResourceStatus {
   readonly resource: string;
   readonly total: number;

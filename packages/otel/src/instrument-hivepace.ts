@@ -13,6 +13,7 @@ import { Gauges } from "./gauges.ts";
 import type { Observed } from "./sources.ts";
 import { Tracing } from "./tracing.ts";
 
+/** What is measured, and where it goes. */
 export interface OtelOptions {
   /** Hives, limiters, rate managers and global views whose state is measured. More may follow: `observe`. */
   observe?: readonly Observed[] | undefined;
@@ -28,6 +29,7 @@ export interface OtelOptions {
   attributes?: AttributeHook | undefined;
 }
 
+/** What measures, until it is stopped. */
 export interface Instrumentation extends Disposable {
   /** Measures the state of one more; those that are closed are forgotten by themselves. Returns its end. */
   observe(observed: Observed, attributes?: Attributes): () => void;

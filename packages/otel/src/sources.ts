@@ -4,6 +4,7 @@
  */
 export type Observed = HasStatus | HasSnapshot;
 
+/** A hive or a limiter. */
 export interface HasStatus {
   status(): ObservedStatus;
 }
@@ -32,6 +33,7 @@ export interface ObservedStatus {
   readonly ageMs?: number | undefined;
 }
 
+/** How the exchange with the store goes. */
 export interface ObservedSync {
   readonly ageMs: number;
 }
@@ -48,6 +50,7 @@ export interface ObservedResource {
   readonly waiting: number;
 }
 
+/** An endpoint of a hive: it may have several limits. */
 export interface ObservedEndpoint {
   readonly endpoint: string;
   readonly model?: string | undefined;
@@ -58,6 +61,7 @@ export interface ObservedEndpoint {
   readonly limits: readonly ObservedLimit[];
 }
 
+/** One limit of an endpoint. */
 export interface ObservedLimit {
   readonly dimension: string;
   readonly limit: number;
@@ -67,6 +71,7 @@ export interface ObservedLimit {
   readonly share: number;
 }
 
+/** What a rate manager has counted of an endpoint. */
 export interface ObservedCount {
   readonly id: string;
   readonly model?: string | undefined;

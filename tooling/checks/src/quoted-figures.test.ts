@@ -99,8 +99,8 @@ const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<
   ],
   [
     "README.md",
-    "every agent for itself             80 accepted   2423 × 429   97 % wasted",
-    { "docs/429-with-parallel-agents.md": "80 accepted   2423 × 429" },
+    "every agent for itself    265        176     89     34 %",
+    { "docs/429-with-parallel-agents.md": "every agent for itself    265        176     89     34 %" },
   ],
   ["bench/results/latest.md", "| nats bus, publish to receive | 249 |", { "docs/choosing-a-bus.md": "249 µs" }],
   ["bench/results/latest.md", "| redis bus, publish to receive | 105 |", { "docs/choosing-a-bus.md": "105 µs" }],

@@ -7,6 +7,7 @@ import { LONGEST_REASON } from "../wire/level-fields.ts";
 import { Seal } from "../wire/seal.ts";
 import { CAPACITY_SUBJECT, LONGEST_ID, LONGEST_NAME } from "../wire/subjects.ts";
 
+/** What is announced, to whom, and by whom. */
 export interface AnnounceOptions {
   /** Is lent: it stays open. */
   bus: MessageBus;
