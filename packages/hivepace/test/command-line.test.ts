@@ -69,7 +69,10 @@ test("without a command it says what there is, on stderr, and ends with 2", asyn
 
 test("a command that does not exist ends with 2 and names the nearest", async () => {
   expect(await run(["wach"])).toMatchObject({ code: 2, err: expect.stringContaining("did you mean watch?") });
-  expect(await run(["constructor"])).toMatchObject({ code: 2, err: expect.stringContaining("there are demo, dashboard") });
+  expect(await run(["constructor"])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("there are demo, dashboard"),
+  });
 });
 
 test("its version is the package's", async () => {
