@@ -144,8 +144,11 @@ for (const compiler of ["tsc", "tsc6"])
     await check(`types with ${compiler}, ${resolution}, lib ES2022 alone`, () => typecheck(compiler, resolution));
 for (const how of ["import", "require"] as const) await check(`${how} of every entry`, () => load(how));
 
-for (const [what, test] of Object.entries(commandChecks(work, work)))
-  await check(`hivepace, the command: ${what}`, test);
+// Elsewhere: from a folder inside of the first, everything in it would be found.
+const elsewhere = mkdtempSync(join(tmpdir(), "hivepace-command-"));
+const ofCommand = commandChecks(work, elsewhere);
+for (const [what, test] of Object.entries(ofCommand)) await check(`hivepace, the command: ${what}`, test);
 
+rmSync(elsewhere, { recursive: true });
 rmSync(work, { recursive: true });
 process.exitCode = failed ? 1 : 0;

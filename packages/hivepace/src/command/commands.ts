@@ -1,6 +1,6 @@
 import type { World } from "./world.ts";
 
-export interface CommandModule {
+interface CommandModule {
   readonly help: string;
   run(args: readonly string[], world: World): Promise<number>;
 }

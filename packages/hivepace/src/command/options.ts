@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { UsageError } from "./usage-error.ts";
 
 /** An option of a command: one description from which it is parsed and explained. */
-export interface OptionSpec {
+interface OptionSpec {
   /** What follows it, for people: `<duration>`. Without, it is a switch. */
   readonly value?: string;
   readonly about: string;

@@ -6,7 +6,7 @@ export interface Survey {
   readonly twins: readonly string[];
 }
 
-export interface LimitGroup {
+interface LimitGroup {
   readonly windowMs: number;
   readonly limits: readonly number[];
   readonly agents: readonly string[];

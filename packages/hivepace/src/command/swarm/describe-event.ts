@@ -4,14 +4,14 @@ import { showDuration } from "../text/duration.ts";
 import { amount } from "../text/numbers.ts";
 
 /** What happened, in the columns of a line: what, to what, by whom, why. */
-export interface Described {
+interface Described {
   readonly what: string;
   readonly resource: string;
   readonly who: string;
   readonly why: string;
 }
 
-export function describeEvent(event: SwarmEvent): Described {
+function describeEvent(event: SwarmEvent): Described {
   switch (event.type) {
     case "joined":
     case "silent":

@@ -2,7 +2,7 @@ import type { SwarmObserver, SwarmSnapshot } from "@hivepace/distributed";
 import { pause } from "../abortable.ts";
 
 /** Agents that have something to do are heard every second, idle ones every five. */
-export const QUICK_MS = 1_300;
+const QUICK_MS = 1_300;
 export const LONG_MS = 6_000;
 /** With more agents than this each is heard less often. */
 const CROWD = 200;
