@@ -129,6 +129,14 @@ describeOwnServer(
       expect(higher).toMatchObject({ code: 1, out: expect.stringContaining("no less than the 300") });
     });
 
+    test("announce: the cut of somebody else meanwhile is not taken for its own", async () => {
+      const hive = await swarm.join("agent-1");
+      const run = new Cli(["announce", "eu", "--reason", "x", "--capacity", "900", ...prod()]);
+      await run.until(() => run.err.includes("announcing 900"), "it has announced");
+      (await hive.acquire({ endpoint: "eu", tokens: 1 })).refused({ reason: "429 from the provider" });
+      expect(await run.ended).toMatchObject({ code: 1, out: expect.stringContaining("no less than the 600") });
+    });
+
     test("announce: what nobody has is not announced without a capacity, and not taken with one", async () => {
       await swarm.join("agent-1");
       const [half, given] = await Promise.all([
