@@ -3,35 +3,7 @@ import { until } from "@hivepace/test-kit";
 import { expect, test } from "vitest";
 import { bundleAgent } from "../src/dev/bundle-agent.ts";
 import { runDemo } from "../src/index.ts";
-import type { DashboardOptions } from "../src/world.ts";
-
-/** Runs the demo with its page until `look` has seen enough. */
-async function withPage(look: (page: { url: string; options: DashboardOptions; story(): string }) => Promise<void>) {
-  const stop = new AbortController();
-  let story = "";
-  let opened: { url: string; options: DashboardOptions } | undefined;
-  const screen = { write: (text: string) => (story += text) };
-  const demo = runDemo(["--agents", "3", "--duration", "20", "--scenario", "calm"], {
-    stdout: screen,
-    stderr: screen,
-    signal: stop.signal,
-    agentFile: bundleAgent,
-    openDashboard: async (options) => {
-      const dashboard = await startDashboard(options);
-      opened = { url: dashboard.url, options };
-      return dashboard;
-    },
-  });
-  try {
-    await until(() => /agents started/.test(story), "the swarm runs");
-    if (opened === undefined) throw new Error(`no page was opened:\n${story}`);
-    await look({ ...opened, story: () => story });
-  } finally {
-    stop.abort();
-    await demo;
-  }
-  return demo;
-}
+import { withPage } from "./support/with-page.ts";
 
 test("the page is there from the start, hears the agents, and its buttons do what they say", async () => {
   let url = "";

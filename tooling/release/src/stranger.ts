@@ -45,7 +45,8 @@ export class Stranger {
   /** Rejects with what the compiler says. */
   async typecheck(program: string, moduleResolution: "node16" | "nodenext" | "bundler"): Promise<void> {
     const module = moduleResolution === "bundler" ? "preserve" : moduleResolution;
-    const types = { types: [], lib: ["es2023"], skipLibCheck: false };
+    // With Node's types, as a program on Node has them: what others' types need must be there.
+    const types = { types: ["node"], lib: ["es2023"], skipLibCheck: false };
     const compilerOptions = { strict: true, noEmit: true, target: "es2023", module, moduleResolution, ...types };
     await this.write(`${moduleResolution}.mts`, program);
     await this.write("tsconfig.json", JSON.stringify({ compilerOptions, files: [`${moduleResolution}.mts`] }));

@@ -76,7 +76,8 @@ test.each(names)("the README of %s installs what its example imports", (name) =>
   const { installs, example, imports } = readmes.get(name) as Readme;
   expect(example).not.toBe("");
   // What one of them depends on is there without being named.
-  const named = new Set(installs.flatMap((each) => [each, ...Object.keys(dependenciesOf(each))]));
+  const installed = installs.map((each) => each.replace(/(?<=.)@[^/]*$/, ""));
+  const named = new Set(installed.flatMap((each) => [each, ...Object.keys(dependenciesOf(each))]));
   expect(imports.filter((each) => !named.has(each))).toEqual([]);
 });
 
@@ -88,7 +89,8 @@ describe.each<Manager>(["npm", "pnpm"])("an empty project, with %s", (manager) =
 
   beforeAll(async () => {
     stranger = new Stranger(join(folder, manager), manager, registry.env);
-    await stranger.install([...new Set([...names, ...[...readmes.values()].flatMap(({ installs }) => installs)])]);
+    const told = [...readmes.values()].flatMap(({ installs }) => installs);
+    await stranger.install([...new Set([...names, ...told, "@types/node@20"])]);
     provider = await startProvider();
     addresses.set("https://api.example.com/", `${provider.url}/`);
     for (const [kind, written] of [
