@@ -1,12 +1,20 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterEach, expect, test } from "vitest";
-import type { runDemo } from "../src/index.ts";
 
 const source = (name: string) => fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url));
+/** What a published command does with it. */
+const PROGRAM = `
+import { runDemo } from "./index.js";
+const { argv, stdout, stderr } = process;
+process.exit(await runDemo(argv.slice(2), { stdout, stderr, signal: new AbortController().signal }));
+`;
 let folder = "";
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -25,19 +33,23 @@ test("as plain JavaScript, as a command is published, it finds its agent beside 
     logLevel: "error",
   });
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  const bundled = (await import(pathToFileURL(join(folder, "index.js")).href)) as { runDemo: typeof runDemo };
-  const [out, err]: [string[], string[]] = [[], []];
-  const world = {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => err.push(text) },
-    signal: new AbortController().signal,
-  };
-  expect(await bundled.runDemo(["--json", "--scenario", "calm", "--duration", "10", "--agents", "2"], world)).toBe(0);
-  expect(JSON.parse(out.join(""))).toMatchObject({ scenario: "calm", agents: 2 });
+  await writeFile(join(folder, "main.js"), PROGRAM);
+  const calm = await run("--json", "--scenario", "calm", "--duration", "10", "--agents", "2");
+  expect(calm.code, calm.stderr).toBe(0);
+  expect(JSON.parse(calm.stdout)).toMatchObject({ scenario: "calm", agents: 2 });
 
-  // No adapter stands beside it.
-  expect(await bundled.runDemo(["--json", "--bus", "nats://127.0.0.1:1"], world)).toBe(1);
-  expect(err.at(-1)).toMatch(
-    /^the nats bus is unavailable: .* npm install @hivepace\/bus-nats @nats-io\/transport-node\n$/,
+  // No adapter stands beside it, or where it was started.
+  const { code, stderr } = await run("--json", "--bus", "nats://127.0.0.1:1");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^the nats bus is unavailable: .* npm install @hivepace\/bus-nats @nats-io\/transport-node\n$/m,
   );
 });
+
+async function run(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  // Runners leave a path there on which everything of this workspace is found.
+  const env = { ...process.env, NODE_PATH: "" };
+  const child = spawn(process.execPath, ["main.js", ...args], { cwd: folder, env });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { code, stdout, stderr };
+}

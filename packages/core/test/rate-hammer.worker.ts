@@ -2,12 +2,16 @@ import { parentPort, workerData } from "node:worker_threads";
 import { RateManager } from "../src/rate/rate-manager.ts";
 import type { SharedHandle } from "../src/rate/rate-types.ts";
 
-/** What a thread is told to do: ask for the same id, as fast as it can, until the windows are over. */
+/**
+ * What a thread is told to do: ask for the same id, as fast as it can, until the windows are over; and on a machine that is
+ * too busy to fill them, until it was refused by some.
+ */
 export interface HammerOrder {
   readonly shared: SharedHandle;
   readonly start: SharedArrayBuffer;
   readonly threads: number;
   readonly windows: number;
+  readonly refusals: number;
   readonly tokens: number;
 }
 
@@ -17,7 +21,7 @@ export interface HammerReport {
   readonly refused: Set<number>;
 }
 
-const { shared, start, threads, windows, tokens } = workerData as HammerOrder;
+const { shared, start, threads, windows, refusals, tokens } = workerData as HammerOrder;
 const manager = new RateManager({ shared });
 const ready = new Int32Array(start);
 Atomics.add(ready, 0, 1);
@@ -32,7 +36,7 @@ const first = opening.windowStart;
 granted.set(first, opening.allowed ? 1 : 0);
 const { windowMs } = manager.snapshot();
 let windowStart = first;
-while (windowStart < first + windows * windowMs) {
+while (windowStart < first + windows * windowMs || refused.size < refusals) {
   const decision = handle.check(tokens);
   windowStart = decision.windowStart;
   if (decision.allowed) granted.set(windowStart, (granted.get(windowStart) ?? 0) + 1);
