@@ -130,3 +130,19 @@ test.each([
 ])("asked to wait for %s ms, all wait for %i", (retryAfterMs, pauseMs) => {
   expect(refusal(FULL, 1_000, { retryAfterMs }).pauseMs).toBe(pauseMs);
 });
+
+test("the next step is always ahead, and there when its time has come, however the clock's fractions fall", () => {
+  const time = fc.double({ min: 0, max: 1e8, noNaN: true });
+  fc.assert(
+    fc.property(time, fc.nat({ max: 5 }), fc.constantFrom(700, 5_000, 30_000), (cutAt, steps, recoveryIntervalMs) => {
+      const rules = { epoch: 1, base: 0.1, recoveryFactor: 1.1, recoveryIntervalMs, most: 1 };
+      const level: Level = { ...FULL, ...rules, cutAt };
+      // The very moments at which somebody looks: when the last step was due.
+      const now = cutAt + steps * recoveryIntervalMs;
+      const next = nextStepAt(level, now);
+      expect(next).toBeGreaterThan(now);
+      expect(levelAt(level, next)).toBeGreaterThan(levelAt(level, now));
+    }),
+    { numRuns: 5_000 },
+  );
+});

@@ -66,17 +66,26 @@ const STEP_BACK = 1.21;
 /** No honest agent is so many cuts ahead. */
 export const EPOCHS_AHEAD = 1000;
 
-export function levelAt({ epoch, base, recoveryFactor, recoveryIntervalMs, most, cutAt }: Level, now: number): number {
+export function levelAt(level: Level, now: number): number {
+  const { epoch, base, recoveryFactor, most } = level;
   if (epoch === 0) return 1;
-  const steps = Math.floor(Math.max(0, now - cutAt) / recoveryIntervalMs);
-  return Math.min(most, base * recoveryFactor ** steps);
+  return Math.min(most, base * recoveryFactor ** stepsAt(level, now));
+}
+
+/** A step is there when its own time has come: the quotient alone may still fall short of it by a last digit. */
+function stepsAt(level: Level, now: number): number {
+  const steps = Math.floor(Math.max(0, now - level.cutAt) / level.recoveryIntervalMs);
+  return now >= stepAt(level, steps + 1) ? steps + 1 : steps;
+}
+
+function stepAt({ cutAt, recoveryIntervalMs }: Level, step: number): number {
+  return cutAt + step * recoveryIntervalMs;
 }
 
 /** When the level rises next; Infinity when it is whole. */
 export function nextStepAt(level: Level, now: number): number {
   if (level.epoch === 0 || levelAt(level, now) >= level.most) return Infinity;
-  const steps = Math.floor(Math.max(0, now - level.cutAt) / level.recoveryIntervalMs);
-  return level.cutAt + (steps + 1) * level.recoveryIntervalMs;
+  return stepAt(level, stepsAt(level, now) + 1);
 }
 
 export function pausedUntil({ pausedAt, pauseMs }: Level): number {
