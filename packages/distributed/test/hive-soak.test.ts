@@ -4,10 +4,14 @@ import { memoryBus } from "@hivepace/bus";
 import { type ChaosBus, chaosBus } from "@hivepace/bus/testing";
 import type { Lease } from "@hivepace/core";
 import { memorySyncStore, SyncMemory, seededRandom } from "@hivepace/core/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createHive, type Hive } from "../src/index.ts";
 import { TestHives } from "./support/hives.ts";
 import { collectWarnings } from "./support/warnings.ts";
+
+/** An agent's life has a random part, which decides when it speaks: here it follows from the seed, as all else does. */
+const lives = vi.hoisted(() => ({ next: 0 }));
+vi.mock("node:crypto", async (original) => ({ ...(await original<object>()), randomInt: () => lives.next++ % 1_000 }));
 
 const HIVES = 5;
 const LIMIT = { rpmLimit: 300, tpmLimit: 60_000 };
