@@ -1,5 +1,6 @@
 import type { Plan } from "./plan.ts";
-import { type Outcome, type RunSetting, SwarmRun } from "./run/swarm-run.ts";
+import type { Outcome } from "./run/outcome.ts";
+import { type RunSetting, SwarmRun } from "./run/swarm-run.ts";
 import { type ScenarioName, scenarios } from "./scenarios.ts";
 
 /** One to fill, and two to measure. */

@@ -1,8 +1,8 @@
+import type { Control } from "@hivepace/dashboard";
 import { bounds } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import type { SwarmRun } from "./run/swarm-run.ts";
 import { percent } from "./show/text.ts";
-import type { Control } from "./world.ts";
 
 const CUT_TO = 0.5;
 const JOINING = 10;

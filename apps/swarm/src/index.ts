@@ -1,12 +1,3 @@
 export { usage, usageWithoutServers } from "./options.ts";
 export { runDemo } from "./run-demo.ts";
-export type {
-  BrokerKind,
-  Control,
-  DashboardOptions,
-  DemoServer,
-  DemoWorld,
-  OpenDashboard,
-  ProviderFacts,
-  Screen,
-} from "./world.ts";
+export type { BrokerKind, DemoServer, DemoWorld, Screen } from "./world.ts";

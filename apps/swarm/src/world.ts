@@ -1,4 +1,4 @@
-import type { SwarmObserver } from "@hivepace/distributed";
+import type { startDashboard } from "@hivepace/dashboard";
 import type { BusKind } from "@hivepace/open-bus";
 
 /** Where text goes. Node's `process.stdout` is one. */
@@ -19,38 +19,6 @@ export interface DemoServer {
   stop(): Promise<void>;
 }
 
-/** What the provider says of itself. Counts are since the start; `used…` is in the present window. */
-export interface ProviderFacts {
-  readonly limitRpm?: number | undefined;
-  readonly limitTpm?: number | undefined;
-  readonly windowMs: number;
-  readonly accepted: number;
-  readonly rejected429: number;
-  readonly usedRequests: number;
-  readonly usedTokens: number;
-}
-
-/** Something that whoever watches can do. `run` returns a sentence of what was done. */
-export interface Control {
-  readonly id: string;
-  readonly label: string;
-  readonly about: string;
-  run(): Promise<string>;
-}
-
-export interface DashboardOptions {
-  readonly observer: SwarmObserver;
-  readonly title: string;
-  readonly port: number;
-  readonly provider: () => ProviderFacts | undefined;
-  readonly controls: readonly Control[];
-}
-
-export interface OpenDashboard {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Everything around the demo that is not the demo. */
 export interface DemoWorld {
   readonly stdout: Screen;
@@ -60,7 +28,7 @@ export interface DemoWorld {
   /** Servers for `--bus nats` and the like. Without this such a bus needs an address. */
   readonly startServer?: ((kind: BrokerKind) => Promise<DemoServer>) | undefined;
   /** The page. Without this there is none. */
-  readonly openDashboard?: ((options: DashboardOptions) => Promise<OpenDashboard>) | undefined;
+  readonly openDashboard?: typeof startDashboard | undefined;
   /** The program of an agent, as JavaScript. Default: `agent.js` beside this module. */
   readonly agentFile?: (() => Promise<URL>) | undefined;
 }

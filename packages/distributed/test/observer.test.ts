@@ -11,6 +11,7 @@ import {
   type SwarmObserver,
 } from "../src/index.ts";
 import { TestHives, watch } from "./support/hives.ts";
+import { levelSaid } from "./support/level-said.ts";
 
 const EU = { id: "eu", rpmLimit: 100, tpmLimit: 10_000 };
 const SECRET = "a secret that is long enough";
@@ -285,19 +286,7 @@ describe("message by message", () => {
     bins: [[10, 100]],
     turn: 0,
   };
-  const level = {
-    epoch: 1,
-    round: 0,
-    base: 0.5,
-    recovery_factor: 1.1,
-    recovery_interval_ms: 30_000,
-    most: 1,
-    cut_age_ms: 0,
-    pause_age_ms: 0,
-    pause_ms: 0,
-    origin: "one",
-    reason: "429",
-  };
+  const level = levelSaid({ origin: "one", reason: "429" });
   let bus: MessageBus;
   beforeEach(async () => {
     bus = await memoryBus(hives.broker, { clock: hives.clock });

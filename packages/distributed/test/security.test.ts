@@ -2,6 +2,7 @@ import { memoryBus } from "@hivepace/bus";
 import { bytes, text } from "@hivepace/test-kit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CAPACITY_SUBJECT, type DistributedStatus, PRESENCE_SUBJECT } from "../src/index.ts";
+import { levelSaid } from "./support/level-said.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
 // Minutes of virtual time; a busy machine may need a while for them.
@@ -41,20 +42,6 @@ const five = (change: object = {}) => ({
   new_capacity: 30,
   reason: "received 429 response",
   timestamp: "2030-01-01T00:00:03.123456789Z",
-  ...change,
-});
-const levelOf = (change: object = {}) => ({
-  epoch: 1,
-  round: 0,
-  base: 0.5,
-  recovery_factor: 1.1,
-  recovery_interval_ms: 30_000,
-  most: 1,
-  cut_age_ms: 0,
-  pause_age_ms: 0,
-  pause_ms: 0,
-  origin: "x",
-  reason: "said so",
   ...change,
 });
 const presence = (change: object = {}, pool: object = {}) => ({
@@ -142,11 +129,11 @@ describe("without a secret no message", () => {
   test("raises a capacity above the configured one", async () => {
     await say(
       PRESENCE_SUBJECT,
-      presence({}, { limits: [1e6], level: levelOf({ base: 1, most: 1_000, recovery_factor: 1_000 }) }),
+      presence({}, { limits: [1e6], level: levelSaid({ base: 1, most: 1_000, recovery_factor: 1_000 }) }),
     );
     await say(
       CAPACITY_SUBJECT,
-      five({ v: 1, life: 1, seq: 1, level: levelOf({ epoch: 2, base: 1, most: 500, recovery_factor: 99 }) }),
+      five({ v: 1, life: 1, seq: 1, level: levelSaid({ epoch: 2, base: 1, most: 500, recovery_factor: 99 }) }),
     );
     await swarm.clock.run(60_000);
     for (const agent of agents) expect(total(agent)).toBeLessThanOrEqual(100);
@@ -155,9 +142,9 @@ describe("without a secret no message", () => {
   test("pushes it below the least", async () => {
     await say(CAPACITY_SUBJECT, five({ new_capacity: 1 }));
     expect(agents.map(total)).toEqual([5, 5]);
-    await say(CAPACITY_SUBJECT, five({ v: 1, life: 1, seq: 1, level: levelOf({ epoch: 9, base: 1e-9 }) }));
+    await say(CAPACITY_SUBJECT, five({ v: 1, life: 1, seq: 1, level: levelSaid({ epoch: 9, base: 1e-9 }) }));
     expect(agents.map(total)).toEqual([5, 5]);
-    await say(PRESENCE_SUBJECT, presence({}, { limits: [1e-9], level: levelOf({ epoch: 10, base: 1e-9 }) }));
+    await say(PRESENCE_SUBJECT, presence({}, { limits: [1e-9], level: levelSaid({ epoch: 10, base: 1e-9 }) }));
     expect(agents.map(total)).toEqual([5, 5]);
     // Nor is the way back any longer than from there.
     for (const { limiter } of agents) expect(limiter.status().resources[0]?.level).toBe(0.05);
@@ -174,13 +161,13 @@ describe("without a secret no message", () => {
   });
 
   test("makes all pause for longer than a minute", async () => {
-    const level = levelOf({ epoch: 2, pause_ms: 1e9, base: 1 });
+    const level = levelSaid({ epoch: 2, pause_ms: 1e9, base: 1 });
     await say(CAPACITY_SUBJECT, five({ v: 1, life: 1, seq: 1, level }));
     expect(agents[0]?.limiter.status().resources[0]?.pausedForMs).toBeLessThanOrEqual(60_000);
   });
 
   test("keeps a limit from recovering for good", async () => {
-    const level = levelOf({ epoch: 2, recovery_factor: 1, recovery_interval_ms: 2e9 });
+    const level = levelSaid({ epoch: 2, recovery_factor: 1, recovery_interval_ms: 2e9 });
     await say(CAPACITY_SUBJECT, five({ v: 1, life: 1, seq: 1, level }));
     await swarm.clock.run(301_000);
     for (const agent of agents) expect(total(agent)).toBeGreaterThan(50);
@@ -198,7 +185,7 @@ describe("without a secret no message", () => {
   });
 
   test("of an epoch that no honest agent has reached is believed", async () => {
-    await say(CAPACITY_SUBJECT, five({ v: 1, life: 1, seq: 1, level: levelOf({ epoch: 1_002 }) }));
+    await say(CAPACITY_SUBJECT, five({ v: 1, life: 1, seq: 1, level: levelSaid({ epoch: 1_002 }) }));
     expect(agents.map(total)).toEqual([100, 100]);
     expect(ignored(agents[0] as TestAgent)).toEqual({ "epoch far ahead": 1 });
   });

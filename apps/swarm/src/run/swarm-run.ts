@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { ProviderFacts } from "@hivepace/dashboard";
 import { type FakeProvider, startProvider } from "@hivepace/provider";
 import type { Plan } from "../plan.ts";
 import type { Deed, ScenarioName, Step } from "../scenarios.ts";
 import { sentenceOf } from "../show/story.ts";
-import type { ProviderFacts } from "../world.ts";
 import { type BusSwitch, wireSwitch } from "./bus-switch.ts";
-import { type Figures, fairness, Use } from "./figures.ts";
+import { Use } from "./figures.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { RunEvent, Tell } from "./run-event.ts";
 import { type Ground, Swarm } from "./swarm.ts";
-import type { Ending } from "./verdict.ts";
 
 export interface RunSetting extends Omit<Ground, "providerUrl"> {
   readonly scenario: ScenarioName;
@@ -17,15 +17,6 @@ export interface RunSetting extends Omit<Ground, "providerUrl"> {
   /** How the bus is taken away; without, the agents' wires to it are cut. */
   readonly busSwitch?: BusSwitch | undefined;
   readonly tell: Tell;
-}
-
-export interface Outcome {
-  readonly figures: Figures;
-  readonly ending: Ending;
-  /** Calls that nobody has an answer to, after all retries. */
-  readonly failed: number;
-  /** From the first agent's start on. */
-  readonly tookMs: number;
 }
 
 const TICK_MS = 100;
@@ -103,12 +94,9 @@ export class SwarmRun {
       await pause(TICK_MS, undefined, { signal });
     }
     if (scenario.pacing === "hive") await this.#overtime(signal);
-    return {
-      figures: this.#figures(),
-      ending: this.#ending(),
-      failed: this.#swarm.failed,
-      tookMs: this.#swarm.aliveMs,
-    };
+    const { busName: bus, scenario: name } = this.#setting;
+    const { utilization } = this.#use;
+    return outcomeOf(this.#plan, this.#swarm, this.#provider, { bus, scenario: name, utilization });
   }
 
   /** What a step of the scenario does, or somebody who watches. Says what was done; rejects when it could not be done. */
@@ -212,48 +200,7 @@ export class SwarmRun {
     return at * this.#plan.durationMs + windowsLater * this.#plan.windowMs;
   }
 
-  #figures(): Figures {
-    const { rpm, tpm, windowMs, seed } = this.#plan;
-    const { tally, agents, peak } = this.#provider;
-    const { wanted, watch } = this.#swarm;
-    return {
-      limit: { rpm, tpm, windowMs },
-      sent: tally.sent,
-      accepted: tally.accepted,
-      rejected429: tally.rejected429,
-      utilization: rounded(this.#use.utilization),
-      maxWindowRatio: rounded(peak),
-      jain: rounded(fairness(this.#plan, wanted, agents)),
-      reductions: watch.reductions,
-      recoveries: watch.recoveries,
-      agents: wanted.length,
-      bus: this.#setting.busName,
-      scenario: this.#setting.scenario,
-      seed,
-    };
-  }
-
-  #ending(): Ending {
-    const { watch, wanted } = this.#swarm;
-    const { pacing, noisy } = this.#plan.scenario;
-    const ending = { isTogether: pacing === "hive", isRecovered: !watch.isReduced, isWhole: watch.isWhole };
-    if (noisy === undefined) return ending;
-    const others = wanted.filter((_, i) => i !== noisy);
-    const got = others.reduce((sum, { agentId }) => sum + (this.#provider.agents.get(agentId)?.tokens ?? 0), 0);
-    return {
-      ...ending,
-      othersServed:
-        got /
-        Math.max(
-          1,
-          others.reduce((sum, { tokens }) => sum + tokens, 0),
-        ),
-    };
-  }
-
   #tell(event: RunEvent): void {
     this.#setting.tell(event, this.#atMs);
   }
 }
-
-const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -37,6 +37,12 @@ test.each<[string, Partial<Figures>, Partial<Ending>, boolean]>([
 
 test.each<[Partial<Figures>, Partial<Ending>, string]>([
   [{}, {}, "The limit held: the most that was sent in any minute was 95.0 % of it."],
+  [{ maxWindowRatio: 1 }, {}, "The limit held: the most that was sent in any minute was 100.0 % of it."],
+  [
+    { maxWindowRatio: 1.04 },
+    {},
+    "The limit held, but for what a machine that paused sends at once: 104.0 % of it in one minute.",
+  ],
   [{ maxWindowRatio: 2.5 }, {}, "The limit was exceeded: in one minute 250.0 % of it was sent."],
   [{ reductions: 2, recoveries: 1 }, {}, "The swarm cut back twice and recovered once."],
   [{ reductions: 0 }, {}, "No agent had to cut back."],

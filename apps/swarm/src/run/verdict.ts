@@ -29,11 +29,8 @@ function mostRatio(windowMs: number): number {
 export function judge(figures: Figures, { isTogether, isRecovered, isWhole, othersServed }: Ending): Verdict {
   const { maxWindowRatio, reductions, recoveries, sent, rejected429 } = figures;
   const isWithin = maxWindowRatio <= mostRatio(figures.limit.windowMs);
-  const percent = `${percentOf(maxWindowRatio)} of it`;
   const sentences = [
-    isWithin
-      ? `The limit held: the most that was sent in any minute was ${percent}.`
-      : `The limit was exceeded: in one minute ${percent} was sent.`,
+    limitSentence(isWithin, maxWindowRatio),
     isTogether
       ? recovery(reductions, recoveries, isRecovered)
       : `${rejected429} of ${sent} requests were refused: nobody knows what the others send.`,
@@ -41,6 +38,13 @@ export function judge(figures: Figures, { isTogether, isRecovered, isWhole, othe
     ...(isWhole || !isTogether ? [] : ["The swarm did not find together again: not every agent knows all others."]),
   ];
   return { isRight: isWithin && (!isTogether || (isRecovered && isWhole)), sentences };
+}
+
+function limitSentence(isWithin: boolean, ratio: number): string {
+  const percent = `${percentOf(ratio)} of it`;
+  if (!isWithin) return `The limit was exceeded: in one minute ${percent} was sent.`;
+  if (ratio > 1) return `The limit held, but for what a machine that paused sends at once: ${percent} in one minute.`;
+  return `The limit held: the most that was sent in any minute was ${percent}.`;
 }
 
 function recovery(reductions: number, recoveries: number, isRecovered: boolean): string {

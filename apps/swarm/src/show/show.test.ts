@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
+import type { Outcome } from "../run/outcome.ts";
 import type { Progress } from "../run/run-event.ts";
-import type { Outcome } from "../run/swarm-run.ts";
 import { LiveReporter } from "./live-reporter.ts";
 import { PlainReporter, reporterFor } from "./reporter.ts";
 import { tableOf } from "./table.ts";

@@ -1,4 +1,4 @@
-import type { Outcome } from "../run/swarm-run.ts";
+import type { Outcome } from "../run/outcome.ts";
 import { percent } from "./text.ts";
 
 export interface Row {

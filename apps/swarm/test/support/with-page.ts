@@ -1,8 +1,7 @@
-import { startDashboard } from "@hivepace/dashboard";
+import { type DashboardOptions, startDashboard } from "@hivepace/dashboard";
 import { until } from "@hivepace/test-kit";
 import { bundleAgent } from "../../src/dev/bundle-agent.ts";
 import { runDemo } from "../../src/index.ts";
-import type { DashboardOptions } from "../../src/world.ts";
 
 interface OpenPage {
   readonly url: string;

@@ -1,3 +1,6 @@
+/** What a timer can wait for at most. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Rejects with the signal's reason as soon as it is aborted; what comes later is handed to `late`. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal, late?: (value: T) => unknown): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -30,4 +33,9 @@ export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
     const timer = setTimeout(end, ms);
     signal.addEventListener("abort", end, { once: true });
   });
+}
+
+/** Resolves when the signal is aborted; until then the process stays alive. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  while (!(await pause(LONGEST_MS, signal)));
 }

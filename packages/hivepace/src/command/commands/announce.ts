@@ -12,7 +12,7 @@ import { clean } from "../text/clean.ts";
 import { parseDuration } from "../text/duration.ts";
 import { jsonLine } from "../text/json.ts";
 import { amount } from "../text/numbers.ts";
-import { Progress } from "../text/progress.ts";
+import { progressFor } from "../text/progress.ts";
 import { refuse, UsageError } from "../usage-error.ts";
 import { EXIT, type World } from "../world.ts";
 
@@ -55,7 +55,7 @@ export async function run(args: readonly string[], world: World): Promise<number
   const agentId = values.as || operator();
   const { json, namespace, secret } = settings;
   const { stdout, signal } = world;
-  const progress = new Progress(json ? { write: () => true } : world.stderr);
+  const progress = progressFor(world, json);
   progress.say(`listening at ${shownAddress(neededBus(settings))}, namespace ${shownNamespace(namespace)}`);
 
   await using link = await connect(settings, world);

@@ -1,6 +1,6 @@
 import { type EndpointUsage, startDashboard } from "@hivepace/dashboard";
 import type { SwarmObserver } from "@hivepace/distributed";
-import { pause } from "../abortable.ts";
+import { untilAborted } from "../abortable.ts";
 import { helpText } from "../help.ts";
 import { parseOptions } from "../options.ts";
 import { redisUrl } from "../redis/open-redis.ts";
@@ -15,11 +15,11 @@ import {
   swarmOptions,
   swarmSettings,
 } from "../settings.ts";
-import { connect } from "../swarm/connect.ts";
+import { connect, endOfWatching } from "../swarm/connect.ts";
 import { parseDuration } from "../text/duration.ts";
 import { jsonLine } from "../text/json.ts";
-import { refuse, UsageError } from "../usage-error.ts";
-import { EXIT, type World } from "../world.ts";
+import { refuse } from "../usage-error.ts";
+import type { World } from "../world.ts";
 
 export const options = {
   ...swarmOptions,
@@ -54,19 +54,15 @@ export async function run(args: readonly string[], world: World): Promise<number
   const settings = swarmSettings(values, world);
   const port = values.port === undefined ? PORT : portOf(values.port);
   const windowMs = values.window === undefined ? MINUTE_MS : parseDuration("--window", values.window);
-  const url = redisUrl(values.redis, world);
+  const url = redisUrl(values.redis, settings.namespace, world);
   const { json, namespace } = settings;
   neededBus(settings);
-  if (url !== undefined && namespace.namespace === "")
-    throw new UsageError("--namespace must not be empty with --redis: what is counted there always has one");
   const title = values.title ?? `Hivepace: ${namespace.namespace || "no namespace"}`;
   const { host } = values;
 
   await using link = await connect(settings, world);
   const { observer } = link;
-  const lost = new AbortController();
-  observer.onEvent((event) => event.type === "bus" && event.state === "closed" && lost.abort());
-  const over = AbortSignal.any([world.signal, lost.signal]);
+  const over = AbortSignal.any([world.signal, link.lost]);
   const poll = url === undefined ? undefined : pollOf({ settings, url, windowMs, observer, signal: over }, world);
   const globalUsage = poll && (() => usagesOf(poll));
   await using dashboard = await startDashboard({ observer, title, port, host, globalUsage });
@@ -77,11 +73,9 @@ export async function run(args: readonly string[], world: World): Promise<number
       world.stderr.write(`hivepace: everybody who reaches ${host} can see it: there is no password\n`);
   }
   const polled = poll?.run();
-  while (!(await pause(2 ** 31 - 1, over)));
+  await untilAborted(over);
   await polled;
-  if (!lost.signal.aborted) return EXIT.fine;
-  world.stderr.write("hivepace: the broker has closed the connection for good\n");
-  return EXIT.trouble;
+  return endOfWatching(link, world);
 }
 
 interface PollQuestion {

@@ -25,7 +25,7 @@ import { LONG_MS, listen } from "../swarm/listen.ts";
 import { parseDuration, showDuration } from "../text/duration.ts";
 import { jsonLine } from "../text/json.ts";
 import { paintFor } from "../text/paint.ts";
-import { Progress } from "../text/progress.ts";
+import { type Progress, progressFor } from "../text/progress.ts";
 import { refuse, UsageError } from "../usage-error.ts";
 import { EXIT, type World } from "../world.ts";
 
@@ -50,19 +50,17 @@ Ends with 1 when something is wrong (✗); what is only worth knowing (!) does n
 export async function run(args: readonly string[], world: World): Promise<number> {
   const { values } = parseOptions(options, args);
   const settings = swarmSettings(values, world);
-  const url = redisUrl(values.redis, world);
+  const url = redisUrl(values.redis, settings.namespace, world);
   const expect = values.expect === undefined ? 1 : expectOf(values.expect);
   const listenMs = values.listen === undefined ? LONG_MS : parseDuration("--listen", values.listen);
   const { bus, json, namespace, timeoutMs } = settings;
   if (bus === undefined && url === undefined)
     throw new UsageError("of what? --bus nats://host:port, --redis redis://host:port or both");
-  if (url !== undefined && namespace.namespace === "")
-    throw new UsageError("--namespace must not be empty with --redis: what is counted there always has one");
 
   const findings = new Findings(json ? undefined : world.stdout, paintFor(world.stdout, world));
   checkNode(findings, process.version);
   checkNamespace(findings, settings);
-  const progress = new Progress(json ? { write: () => true } : world.stderr);
+  const progress = progressFor(world, json);
   if (bus !== undefined) await checkBus(findings, { settings, bus, expect, listenMs, progress }, world);
   if (url !== undefined)
     await checkRedis(findings, { url, namespace: namespace.namespace, timeoutMs, signal: world.signal });

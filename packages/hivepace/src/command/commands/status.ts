@@ -20,7 +20,7 @@ import { listen } from "../swarm/listen.ts";
 import { ignoredLine, showSnapshot } from "../swarm/show-snapshot.ts";
 import { parseDuration, showDuration } from "../text/duration.ts";
 import { jsonLine } from "../text/json.ts";
-import { Progress } from "../text/progress.ts";
+import { type Progress, progressFor } from "../text/progress.ts";
 import { UsageError } from "../usage-error.ts";
 import { EXIT, type World } from "../world.ts";
 
@@ -66,14 +66,12 @@ export async function run(args: readonly string[], world: World): Promise<number
   const listenMs = values.listen === undefined ? undefined : parseDuration("--listen", values.listen);
   const windowMs = values.window === undefined ? MINUTE_MS : parseDuration("--window", values.window);
   const given = (values.endpoint ?? []).map(parseEndpoint);
-  const url = redisUrl(values.redis, world);
+  const url = redisUrl(values.redis, settings.namespace, world);
   const { bus, json, namespace } = settings;
   if (url === undefined && bus === undefined)
     throw new UsageError("of which swarm? --bus nats://host:port, --redis redis://host:port or both");
-  if (url !== undefined && namespace.namespace === "")
-    throw new UsageError("--namespace must not be empty with --redis: what is counted there always has one");
 
-  const progress = new Progress(json ? { write: () => true } : world.stderr);
+  const progress = progressFor(world, json);
   const snapshot = bus === undefined ? undefined : await look(settings, listenMs, world, progress);
   let store: UsageReading | undefined;
   if (url !== undefined) {

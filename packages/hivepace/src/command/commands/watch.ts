@@ -1,16 +1,16 @@
 import type { SwarmEvent } from "@hivepace/distributed";
 import { shownAddress } from "@hivepace/open-bus";
-import { pause } from "../abortable.ts";
+import { pause, untilAborted } from "../abortable.ts";
 import { helpText } from "../help.ts";
 import { parseOptions } from "../options.ts";
 import { commonOptions, neededBus, SECRET_NOTE, shownNamespace, swarmOptions, swarmSettings } from "../settings.ts";
-import { connect } from "../swarm/connect.ts";
+import { connect, endOfWatching } from "../swarm/connect.ts";
 import { eventLine } from "../swarm/describe-event.ts";
 import { listen } from "../swarm/listen.ts";
 import { showSnapshot } from "../swarm/show-snapshot.ts";
 import { parseDuration } from "../text/duration.ts";
 import { jsonLine } from "../text/json.ts";
-import { Progress } from "../text/progress.ts";
+import { progressFor } from "../text/progress.ts";
 import { EXIT, type World } from "../world.ts";
 
 export const options = {
@@ -35,14 +35,13 @@ export async function run(args: readonly string[], world: World): Promise<number
   const settings = swarmSettings(values, world);
   const listenMs = values.listen === undefined ? undefined : parseDuration("--listen", values.listen);
   const forMs = values.for === undefined ? undefined : parseDuration("--for", values.for);
-  const { stdout, stderr, signal } = world;
+  const { stdout, signal } = world;
   const bus = shownAddress(neededBus(settings));
-  const progress = new Progress(settings.json ? { write: () => true } : stderr);
+  const progress = progressFor(world, settings.json);
   progress.say(`listening at ${bus}, namespace ${shownNamespace(settings.namespace)}`);
 
   await using link = await connect(settings, world);
   const { observer } = link;
-  const lost = new AbortController();
   let held: { event: SwarmEvent; at: Date }[] | undefined = [];
   const print = (event: SwarmEvent, at: Date): void => {
     if (settings.json) stdout.write(jsonLine({ type: event.type, time: at.toISOString(), ...flat(event) }));
@@ -52,9 +51,8 @@ export async function run(args: readonly string[], world: World): Promise<number
     const at = new Date();
     if (held) held.push({ event, at });
     else print(event, at);
-    if (event.type === "bus" && event.state === "closed") lost.abort();
   });
-  const ended = AbortSignal.any([signal, lost.signal]);
+  const ended = AbortSignal.any([signal, link.lost]);
   const startedAt = performance.now();
   try {
     const snapshot = await listen(observer, { listenMs, signal: ended });
@@ -64,22 +62,14 @@ export async function run(args: readonly string[], world: World): Promise<number
     else stdout.write(`${snapshot.agents.length > 0 ? showSnapshot(snapshot) : "nobody was heard so far\n"}\n`);
     for (const { event, at } of held) print(event, at);
     held = undefined;
-    if (forMs === undefined) await forever(ended);
+    if (forMs === undefined) await untilAborted(ended);
     else await pause(Math.max(0, forMs - (performance.now() - startedAt)), ended);
   } catch (error) {
     if (!ended.aborted) throw error;
   }
   progress.end();
-  if (lost.signal.aborted) {
-    stderr.write("hivepace: the broker has closed the connection for good\n");
-    return EXIT.trouble;
-  }
-  return signal.aborted || observer.snapshot().heard > 0 ? EXIT.fine : EXIT.trouble;
-}
-
-/** Until the signal is aborted; keeps the process alive. */
-function forever(signal: AbortSignal): Promise<boolean> {
-  return pause(2 ** 31 - 1, signal).then((isAborted) => isAborted || forever(signal));
+  if (link.lost.aborted || signal.aborted || observer.snapshot().heard > 0) return endOfWatching(link, world);
+  return EXIT.trouble;
 }
 
 /** An announcement's own fields beside its type, as all other events have theirs. */

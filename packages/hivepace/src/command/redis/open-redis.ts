@@ -1,7 +1,8 @@
 import { type SyncStore, SyncUnavailableError } from "@hivepace/core";
 import { isMissing, loadAdapter, shownAddress } from "@hivepace/open-bus";
 import { abortable } from "../abortable.ts";
-import { refuse } from "../usage-error.ts";
+import type { Namespace } from "../settings.ts";
+import { refuse, UsageError } from "../usage-error.ts";
 import type { World } from "../world.ts";
 
 /** What this needs of a client of ioredis. */
@@ -44,11 +45,17 @@ export interface RedisPlace {
 }
 
 /** The option, or the environment's; undefined where there is none. Throws a UsageError. */
-export function redisUrl(given: string | undefined, { env }: Pick<World, "env">): string | undefined {
+export function redisUrl(
+  given: string | undefined,
+  { namespace }: Namespace,
+  { env }: Pick<World, "env">,
+): string | undefined {
   const url = given ?? (env["HIVEPACE_REDIS"] || undefined);
+  if (url === undefined) return undefined;
   const from = given === undefined ? "HIVEPACE_REDIS" : "--redis";
-  if (url !== undefined && !/^rediss?:\/\/[^/]+/.test(url))
-    refuse(from, "redis://host:port or rediss://host:port", shownAddress(url));
+  if (!/^rediss?:\/\/[^/]+/.test(url)) refuse(from, "redis://host:port or rediss://host:port", shownAddress(url));
+  if (namespace === "")
+    throw new UsageError("--namespace must not be empty with --redis: what is counted there always has one");
   return url;
 }
 

@@ -3,11 +3,13 @@ import { observeSwarm, type SwarmObserver } from "@hivepace/distributed";
 import { openBus } from "@hivepace/open-bus";
 import { abortable } from "../abortable.ts";
 import { neededBus, type SwarmSettings } from "../settings.ts";
-import type { World } from "../world.ts";
+import { EXIT, type World } from "../world.ts";
 
 export interface SwarmLink extends AsyncDisposable {
   readonly bus: MessageBus;
   readonly observer: SwarmObserver;
+  /** Aborted when the broker has closed the connection for good. */
+  readonly lost: AbortSignal;
 }
 
 /** Rejects as `openBus` and `observeSwarm` do, or with the signal's reason. */
@@ -18,13 +20,22 @@ export async function connect(settings: SwarmSettings, { signal }: Pick<World, "
   try {
     const observing = observeSwarm({ bus, namespace: namespace.namespace, secret });
     const observer = await abortable(observing, signal, (late) => late.close());
+    const lost = new AbortController();
+    observer.onEvent((event) => event.type === "bus" && event.state === "closed" && lost.abort());
     const close = async (): Promise<void> => {
       await observer.close();
       await bus.close();
     };
-    return { bus, observer, [Symbol.asyncDispose]: close };
+    return { bus, observer, lost: lost.signal, [Symbol.asyncDispose]: close };
   } catch (error) {
     await bus.close();
     throw error;
   }
+}
+
+/** How a command ends that looks at a swarm until it is told not to. */
+export function endOfWatching({ lost }: SwarmLink, { stderr }: Pick<World, "stderr">): number {
+  if (!lost.aborted) return EXIT.fine;
+  stderr.write("hivepace: the broker has closed the connection for good\n");
+  return EXIT.trouble;
 }

@@ -1,4 +1,4 @@
-import type { Screen } from "../world.ts";
+import type { Screen, World } from "../world.ts";
 
 /** What goes on while somebody waits: a line that is wiped away on a terminal, and a plain one elsewhere. */
 export class Progress {
@@ -19,4 +19,9 @@ export class Progress {
     if (this.#isShown && this.#screen.isTTY) this.#screen.write("\r\x1b[2K");
     this.#isShown = false;
   }
+}
+
+/** On stderr, beside what is printed; nothing for machines. */
+export function progressFor({ stderr }: Pick<World, "stderr">, isJson: boolean): Progress {
+  return new Progress(isJson ? { write: () => true } : stderr);
 }
