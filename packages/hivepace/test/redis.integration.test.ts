@@ -4,7 +4,7 @@ import { redisSync } from "@hivepace/sync-redis";
 import { until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { cli } from "./support/cli.ts";
+import { Cli, cli } from "./support/cli.ts";
 import { Swarm } from "./support/swarm.ts";
 
 const CLUSTER_NODE = ["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"];
@@ -59,6 +59,21 @@ describeOwnServer("redis", (server) => {
     expect({ code, out }).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^eu +\d+ of 100 +[\d,]+ of 1,000 +\d+ %/m),
+    });
+  });
+
+  test.each([
+    ["watch", "--listen", "200"],
+    ["dashboard", "--port", "0"],
+  ])("%s: when its user is taken away it ends with 1, and says so", async (...args) => {
+    await grant("guest", "&prod*", "+subscribe", "+unsubscribe", "+ping", "+publish", "+client", "+info");
+    const run = new Cli([...args, "--bus", as("guest"), "--namespace", "prod", "--json"]);
+    await run.until(() => run.lines.length > 0, "it is there");
+    await admin.call("ACL", "DELUSER", "guest");
+    const { code, err } = await run.ended;
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining("the broker has closed the connection for good"),
     });
   });
 

@@ -1,7 +1,8 @@
 import type { FakeProvider } from "@hivepace/provider";
 import type { Plan } from "../plan.ts";
-import { type Figures, fairness } from "./figures.ts";
-import type { Swarm } from "./swarm.ts";
+import type { Scenario } from "../scenarios.ts";
+import { type Figures, fairness, type Served } from "./figures.ts";
+import type { Swarm, Wanted } from "./swarm.ts";
 import type { Ending } from "./verdict.ts";
 
 export interface Outcome {
@@ -22,7 +23,7 @@ export function outcomeOf(
 ): Outcome {
   return {
     figures: figuresOf(plan, swarm, provider, known),
-    ending: endingOf(plan, swarm, provider),
+    ending: endingOf(plan, swarm, provider.agents),
     failed: swarm.failed,
     tookMs: swarm.aliveMs,
   };
@@ -52,12 +53,21 @@ function figuresOf(
   };
 }
 
-function endingOf({ scenario }: Plan, { watch, wanted }: Swarm, { agents }: FakeProvider): Ending {
-  const { pacing, noisy } = scenario;
+/** What a swarm looks like from outside, at the end. */
+interface Left {
+  readonly wanted: readonly Pick<Wanted, "agentId" | "tokens">[];
+  readonly watch: Pick<Swarm["watch"], "isReduced" | "isWhole">;
+}
+
+export function endingOf(
+  { scenario: { pacing, noisy } }: { readonly scenario: Pick<Scenario, "pacing" | "noisy"> },
+  { watch, wanted }: Left,
+  served: ReadonlyMap<string, Pick<Served, "tokens">>,
+): Ending {
   const ending = { isTogether: pacing === "hive", isRecovered: !watch.isReduced, isWhole: watch.isWhole };
   if (noisy === undefined) return ending;
   const others = wanted.filter((_, i) => i !== noisy);
-  const got = sumOf(others, ({ agentId }) => agents.get(agentId)?.tokens ?? 0);
+  const got = sumOf(others, ({ agentId }) => served.get(agentId)?.tokens ?? 0);
   return {
     ...ending,
     othersServed:
