@@ -46,6 +46,7 @@ export class FanOut {
     const reader: Reader = { stream, point: 0, event: 0, missed: 0 };
     this.#readers.add(reader);
     stream.write(message("hello", JSON.stringify({ ...hello, update: this.#updateFor(reader, frame) })));
+    this.#markUpToDate(reader);
     return () => void this.#readers.delete(reader);
   }
 
@@ -60,23 +61,20 @@ export class FanOut {
         continue;
       }
       const key = `${reader.point} ${reader.event}`;
-      const update = texts.has(key) ? undefined : this.#updateFor(reader, frame);
-      const text = texts.get(key) ?? message("update", JSON.stringify(update));
+      const text = texts.get(key) ?? message("update", JSON.stringify(this.#updateFor(reader, frame)));
       texts.set(key, text);
-      this.#isUpToDate(reader);
+      this.#markUpToDate(reader);
       reader.stream.write(text);
       length = Math.max(length, text.length);
     }
     return length;
   }
 
-  #updateFor(reader: Reader, frame: Frame): Update {
-    const update = { frame, points: this.#history.since(reader.point), events: this.#log.since(reader.event) };
-    this.#isUpToDate(reader);
-    return update;
+  #updateFor({ point, event }: Reader, frame: Frame): Update {
+    return { frame, points: this.#history.since(point), events: this.#log.since(event) };
   }
 
-  #isUpToDate(reader: Reader): void {
+  #markUpToDate(reader: Reader): void {
     reader.point = this.#history.lastSeq;
     reader.event = this.#log.lastSeq;
     reader.missed = 0;
