@@ -88,15 +88,23 @@ function look(agent: Agent, pool: Pool, now: number): void {
   learn(agent, pool, now);
 }
 
-/** A process that stood still has missed what went on: it listens first, as a newcomer does. */
+/**
+ * A process that stood still has missed what went on: it listens first, as a newcomer does. The others were not silent
+ * meanwhile, and may well have heard it: for that it was deaf.
+ */
 function notice(agent: Agent, now: number): void {
   const { hasBus, tuning } = agent.config;
-  if (hasBus && now - agent.steppedAt > tuning.deaf * tuning.heartbeatMs) agent.joinedAt = now;
+  const stoodStill = hasBus && now - agent.steppedAt > tuning.deaf * tuning.heartbeatMs;
   agent.steppedAt = now;
+  if (!stoodStill) return;
+  agent.joinedAt = now;
+  agent.unansweredSince = Infinity;
+  agent.unechoedSince = Infinity;
+  for (const peer of agent.peers.values()) if (peer.state === "live") peer.heardAt = now;
 }
 
 function wake(agent: Agent, now: number): void {
-  if (now - agent.sweptAt >= agent.config.tuning.heartbeatMs / 2) sweep(agent, now);
+  if (now - agent.sweptAt >= sweepMsOf(agent)) sweep(agent, now);
   const { store } = agent;
   if (store && store.movingUntil !== -Infinity && now >= store.movingUntil) {
     store.movingUntil = -Infinity;
