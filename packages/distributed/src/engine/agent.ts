@@ -1,5 +1,4 @@
-import type { Amounts } from "./amounts.ts";
-import type { Ends, Pool } from "./pool.ts";
+import type { PeerPool, Pool } from "./pool.ts";
 import type { Isolation } from "./silence.ts";
 import { newStoreSide, type StoreConfig, type StoreSide, storeMode } from "./store-side.ts";
 import type { Tuning } from "./tuning.ts";
@@ -37,18 +36,6 @@ export interface Peer {
   readonly pools: Map<string, PeerPool>;
 }
 
-export interface PeerPool {
-  sent: Amounts;
-  back: Amounts;
-  limits: Amounts;
-  /** What it used in its last window, and what waits there. */
-  used: Amounts;
-  waiting: Amounts;
-  reportedAt: number;
-  /** What is kept free for it once it is silent. */
-  kept: Ends | undefined;
-}
-
 /** All that an agent knows. Only `step` and what it calls change it. */
 export interface Agent {
   readonly config: AgentConfig;
@@ -67,6 +54,8 @@ export interface Agent {
   unansweredSince: number;
   unechoedSince: number;
   publishedAt: number;
+  /** It said then that it would be heard again within this. */
+  promisedMs: number;
   steppedAt: number;
   sweptAt: number;
   left: boolean;
@@ -96,6 +85,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
     unansweredSince: Infinity,
     unechoedSince: Infinity,
     publishedAt: -Infinity,
+    promisedMs: Infinity,
     steppedAt: now,
     sweptAt: -Infinity,
     left: false,

@@ -63,8 +63,8 @@ function membersOf(agent: Agent, pool: Pool, now: number): Member[] {
     const report = pools.get(name);
     // What is kept for those who were silent before is set aside already.
     if (state === "left" || (state === "silent" && report?.kept)) continue;
-    const { used = nothing, waiting = nothing } = report ?? {};
-    members.push({ key, used, waiting, weight, claim: pool.claims.get(key) });
+    const { used = nothing, waiting = nothing, claim } = report ?? {};
+    members.push({ key, used, waiting, weight, claim });
   }
   return members;
 }

@@ -125,8 +125,9 @@ function enterBus(agent: Agent, now: number): void {
 /** What was heard on the bus is out of date, and so is what was made of it. */
 export function forgetPeers(agent: Agent, now: number): void {
   agent.peers.clear();
+  agent.newest.clear();
   for (const pool of agent.pools.values()) {
-    pool.claims.clear();
+    pool.claimants.clear();
     pool.claimed.fill(0);
     pool.reserved.fill(0);
     pool.before = undefined;

@@ -1,8 +1,9 @@
 import { hash32 } from "../hash.ts";
 import { type Agent, modeIn, partOf } from "./agent.ts";
 import { wantAllotted } from "./allotment.ts";
-import { type Amounts, addTo, at, fits, minus, sizeOf, takeFrom, zeros } from "./amounts.ts";
-import type { OwnClaim, PeerClaim, Pool } from "./pool.ts";
+import { type Amounts, addTo, at, fits, isEqual, minus, sizeOf, takeFrom, zeros } from "./amounts.ts";
+import type { ClaimReport } from "./message.ts";
+import type { OwnClaim, PeerPool, Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
 import { repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { leadOf } from "./steady-pace.ts";
@@ -67,7 +68,7 @@ function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[]
   const lead = leadOf(agent, pool, now);
   if (lead) most = Math.min(most, (sizeOf(lead, pool.limits) * agent.members * part) / 2);
   const room = sizeOfRoom(roomOf(agent, pool, now), pool.limits);
-  most = Math.max(most, room * (pool.claims.size === 0 ? 0.5 : part));
+  most = Math.max(most, room * (pool.claimants.size === 0 ? 0.5 : part));
   const factor = size > most ? most / size : 1;
   return next.map((amount, i) => Math.max(amount, at(pool.all, i) * factor));
 }
@@ -85,34 +86,46 @@ export function isHeard(agent: Agent, pool: Pool, claim: OwnClaim, now: number):
 /** What those claim who are to be served before this agent. */
 export function claimsBefore(pool: Pool): Amounts {
   if (!pool.before) {
-    const { claim } = pool;
+    const { claim: mine } = pool;
     pool.before = zeros(pool.limits.length);
-    if (claim) for (const other of pool.claims.values()) if (isBefore(other, claim)) addTo(pool.before, other.amounts);
+    for (const { claim } of pool.claimants)
+      if (claim && mine && isBefore(claim, mine)) addTo(pool.before, claim.amounts);
   }
   return pool.before;
 }
 
 /** The claim of another that is to be served first of all. */
-export function firstClaim(pool: Pool): PeerClaim | undefined {
-  if (!pool.first)
-    for (const claim of pool.claims.values()) if (!pool.first || isBefore(claim, pool.first)) pool.first = claim;
-  return pool.first;
+export function firstClaim(pool: Pool): ClaimReport | undefined {
+  if (!pool.first) for (const peer of pool.claimants) if (isFirst(peer.claim, pool)) pool.first = peer;
+  return pool.first?.claim;
 }
 
-/** Takes over what another agent claims now. Sums and the first are kept up to date: looking at all would be slow. */
-export function setPeerClaim(pool: Pool, key: string, claim: PeerClaim | undefined): void {
-  const known = pool.claims.get(key);
+function isFirst(claim: ClaimReport | undefined, { first }: Pool): boolean {
+  return claim !== undefined && (!first?.claim || isBefore(claim, first.claim));
+}
+
+/**
+ * Takes over what another agent claims now. True when that is another claim than before. Sums and the first are kept up
+ * to date: looking at all would be slow.
+ */
+export function setClaim(pool: Pool, peer: PeerPool, claim: ClaimReport | undefined): boolean {
+  const { claim: known } = peer;
+  peer.claim = claim;
+  if (known === claim) return false;
+  const isSamePlace = known?.tie === claim?.tie && known?.turn === claim?.turn;
+  // Most messages repeat the claim that is known.
+  if (known && claim && isSamePlace && isEqual(known.amounts, claim.amounts)) return !isEqual(known.next, claim.next);
   const { claim: mine, before } = pool;
-  const isFirst = known !== undefined && pool.first === known;
   if (known) {
     takeFrom(pool.claimed, known.amounts);
     if (before && mine && isBefore(known, mine)) takeFrom(before, known.amounts);
-    if (isFirst) pool.first = undefined;
+    if (pool.first === peer && !isSamePlace) pool.first = undefined;
   }
   if (claim) {
-    pool.claims.set(key, claim);
+    pool.claimants.add(peer);
     addTo(pool.claimed, claim.amounts);
     if (before && mine && isBefore(claim, mine)) addTo(before, claim.amounts);
-    if (isFirst ? claim.tie === known?.tie : pool.first && isBefore(claim, pool.first)) pool.first = claim;
-  } else if (known && pool.claims.delete(key) && pool.claims.size === 0) pool.claimed.fill(0);
+    if (pool.first && isFirst(claim, pool)) pool.first = peer;
+  } else if (pool.claimants.delete(peer) && pool.claimants.size === 0) pool.claimed.fill(0);
+  return true;
 }

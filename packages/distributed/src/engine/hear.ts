@@ -1,12 +1,12 @@
 import { hash32 } from "../hash.ts";
-import { type Agent, ignore, modeOf, type Peer, type PeerPool } from "./agent.ts";
+import { type Agent, ignore, modeOf, type Peer } from "./agent.ts";
 import { at, isEqual, isZero, minus } from "./amounts.ts";
-import { setPeerClaim } from "./claim.ts";
+import { setClaim } from "./claim.ts";
 import { recognise } from "./elsewhere.ts";
 import { EPOCHS_AHEAD, merge } from "./level.ts";
 import { countIn, countMembers, effectiveLimits, lowerLimits } from "./members.ts";
 import type { Message, PoolReport } from "./message.ts";
-import type { Pool } from "./pool.ts";
+import type { PeerPool, Pool } from "./pool.ts";
 import { withAges } from "./publish.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
 import { paceOf, seeGrain } from "./steady-pace.ts";
@@ -16,42 +16,54 @@ import { BINS } from "./use-window.ts";
 /** More agents than this are no swarm but an attack on our memory. */
 const MOST_PEERS = 20_000;
 
-/** Takes over what another agent has said, or notes that this agent's own words have come back. */
-export function hear(agent: Agent, message: Message, now: number): void {
+/**
+ * Takes over what another agent has said, or notes that this agent's own words have come back. True when that is news, so
+ * that something may have to be done: most messages repeat what is known.
+ */
+export function hear(agent: Agent, message: Message, now: number): boolean {
   const { id, life, tuning } = agent.config;
   const wasCutOff = modeOf(agent, now) === "cut-off";
   const isOwn = message.id === id && message.life === life;
+  let isNews = isOwn && message.seq > agent.echoedSeq;
   agent.heardAt = now;
   agent.unansweredSince = Infinity;
   if (isOwn) {
     agent.echoedSeq = Math.max(agent.echoedSeq, message.seq);
     agent.unechoedSince = Infinity;
   }
-  if (wasCutOff && modeOf(agent, now) !== "cut-off") rejoin(agent, now);
-  if (isOwn) return;
+  if (wasCutOff && modeOf(agent, now) !== "cut-off") {
+    rejoin(agent, now);
+    isNews = true;
+  }
+  if (isOwn) return isNews;
   if (message.store && agent.store) agent.store.elsewhereAt = now;
   if (isQuiet(agent, now)) {
     hearInStoreMode(agent, message, now);
-    return;
+    return true;
   }
   const peer = peerOf(agent, message, now);
-  if (!peer) return;
+  if (!peer) return isNews;
   if (peer.id === id && now - peer.firstHeardAt > 3 * tuning.heartbeatMs) agent.twinAt = now;
   peer.seq = message.seq;
   peer.heardAt = now;
   peer.nextMs = message.nextMs;
   if (peer.state === "live") agent.weights += message.weight - peer.weight;
   peer.weight = message.weight;
-  if (peer.state !== "live") countIn(agent, peer);
+  if (peer.state !== "live") {
+    countIn(agent, peer);
+    isNews = true;
+  }
   if (message.members >= agent.toldMembers || now >= agent.toldUntil) {
     agent.toldMembers = message.members;
     agent.toldUntil = now + tuning.silent * tuning.heartbeatMs;
   }
-  for (const report of message.pools) hearPool(agent, peer, report, now);
+  for (const report of message.pools) isNews = hearPool(agent, peer, report, now) || isNews;
+  const isNew = message.upMs < 2 * tuning.heartbeatMs;
   if (message.bye) {
     peer.saidBye = true;
     depart(agent, peer);
-  } else if (message.upMs < 2 * tuning.heartbeatMs) welcome(agent, peer, now);
+  } else if (isNew) welcome(agent, peer, now);
+  return isNews || isNew || message.bye;
 }
 
 /** Levels are for all. Whoever broadcasts as if there were no store is told, by a few of those who hear it. */
@@ -79,8 +91,10 @@ function rejoin(agent: Agent, now: number): void {
 
 /** Each life of an agent is a peer of its own: whatever was used in it stays used. */
 function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | undefined {
-  const key = `${id} ${life}`;
-  const known = agent.peers.get(key);
+  // Nearly always it is the one that was heard last: no name has to be made for that.
+  const before = agent.newest.get(id);
+  const key = before?.life === life ? before.key : `${id} ${life}`;
+  const known = before?.life === life ? before : agent.peers.get(key);
   if (known) {
     if (seq > known.seq && !known.saidBye) return known;
     ignore(agent, known.saidBye ? "left" : "stale");
@@ -91,7 +105,6 @@ function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | u
     return undefined;
   }
   // A new life shows that the one before it has ended; if it has not, it will be heard again.
-  const before = agent.newest.get(id);
   if (before && before.life < life) depart(agent, before);
   const peer: Peer = {
     key,
@@ -117,35 +130,35 @@ function depart(agent: Agent, peer: Peer): void {
   for (const [name, report] of peer.pools) {
     report.kept = undefined;
     const pool = agent.pools.get(name);
-    if (pool) setPeerClaim(pool, peer.key, undefined);
+    if (pool) setClaim(pool, report, undefined);
   }
   countMembers(agent);
 }
 
-/** A newcomer has to learn what was used before it came, soon, but not from all at the same moment. */
+/** A newcomer has to learn what was before it came, soon, but not from all at the same moment. */
 function welcome(agent: Agent, peer: Peer, now: number): void {
   const { id, tuning } = agent.config;
   for (const pool of agent.pools.values()) {
-    if (now < pool.welcomeUntil || isZero(pool.used.sum)) continue;
+    if (now < pool.welcomeUntil || (isZero(pool.used.sum) && pool.level.epoch === 0)) continue;
     pool.welcomeUntil = now + 2.5 * tuning.heartbeatMs;
     reportBy(agent, pool, now + part(`${id} ${peer.key}`) * tuning.heartbeatMs * 0.5, 1);
   }
 }
 
-function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): void {
+function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): boolean {
   const pool = agent.pools.get(report.name);
   if (!pool) {
     ignore(agent, "unknown pool");
-    return;
+    return false;
   }
   const { length } = pool.limits;
   if (report.limits.length !== length || report.windowMs !== pool.config.windowMs) {
     ignore(agent, "other limits");
-    return;
+    return false;
   }
-  const known = peer.pools.get(report.name);
+  let known = peer.pools.get(report.name);
   const isGap = !known || now - known.reportedAt > 2 * Math.max(agent.config.tuning.heartbeatMs, peer.nextMs);
-  count(agent, pool, known, report, isGap, now);
+  let isNews = count(agent, pool, known, report, isGap, now);
   const { claim } = report;
   const hadLimits = known?.limits;
   if (known) {
@@ -156,25 +169,31 @@ function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): vo
     known.used = report.used;
     known.waiting = report.waiting;
     known.reportedAt = now;
+    known.nextMs = peer.nextMs;
     known.kept = undefined;
   } else {
     const { sent, back, limits, used, waiting } = report;
-    peer.pools.set(report.name, { sent, back, limits, used, waiting, reportedAt: now, kept: undefined });
+    const { nextMs } = peer;
+    known = { sent, back, limits, used, waiting, claim: undefined, reportedAt: now, nextMs, kept: undefined };
+    peer.pools.set(report.name, known);
   }
+  isNews = setClaim(pool, known, claim) || isNews;
   if (!hadLimits) lowerLimits(pool, report.limits);
-  else if (!isEqual(report.limits, hadLimits)) effectiveLimits(agent, pool);
+  else if (!isEqual(report.limits, hadLimits)) {
+    effectiveLimits(agent, pool);
+    isNews = true;
+  }
   if (claim) seeGrain(pool, claim.next);
-  const waitingSince = claim ? now - claim.waitedMs : Infinity;
-  setPeerClaim(
-    pool,
-    peer.key,
-    claim && { amounts: claim.amounts, next: claim.next, turn: claim.turn, tie: claim.tie, waitingSince },
-  );
   const { contendedMs, heartbeatMs } = agent.config.tuning;
-  if (now - waitingSince > contendedMs) pool.contendedUntil = now + 2 * heartbeatMs;
+  if (claim && claim.waitedMs > contendedMs) {
+    isNews ||= pool.contendedUntil <= now;
+    pool.contendedUntil = now + 2 * heartbeatMs;
+  }
   pool.turns.line = Math.max(pool.turns.line, report.turn);
+  const { level } = pool;
   if (report.level) hearLevel(agent, pool, report.level, now);
   if (report.seen && modeOf(agent, now) === "listening") pool.seen = { at: now, bins: report.seen };
+  return isNews || level !== pool.level;
 }
 
 /**
@@ -188,9 +207,8 @@ function count(
   report: PoolReport,
   isGap: boolean,
   now: number,
-): void {
-  // Most messages repeat what is known.
-  if (known && isEqual(report.sent, known.sent) && isEqual(report.back, known.back)) return;
+): boolean {
+  if (known && isEqual(report.sent, known.sent) && isEqual(report.back, known.back)) return false;
   const sent = known ? minus(report.sent, known.sent) : report.sent;
   const back = known ? minus(report.back, known.back) : report.back;
   recognise(pool, known ? sent : report.used, now);
@@ -203,7 +221,7 @@ function count(
       pool.used.add(now - b * binMs, part);
       for (let i = 0; i < left.length; i++) left[i] = at(left, i) - at(part, i);
     }
-    return;
+    return true;
   }
   if (!isZero(sent)) {
     pool.used.add(now, sent);
@@ -216,6 +234,7 @@ function count(
     pool.used.add(now - report.backAgeMs - agent.config.tuning.settleMs, returned);
     pool.pace.add(now, returned, paceOf(agent, pool, now));
   }
+  return true;
 }
 
 /** A level with ages in the place of times, from whomever. */

@@ -1,9 +1,10 @@
 import type { Agent, Peer } from "./agent.ts";
 import { agreement } from "./agreement.ts";
 import { type Amounts, at, zeros } from "./amounts.ts";
-import { setPeerClaim } from "./claim.ts";
+import { setClaim } from "./claim.ts";
 import { keptAfter } from "./kept.ts";
 import type { Pool } from "./pool.ts";
+import { busyMsOf } from "./schedule.ts";
 import { trust } from "./silence.ts";
 
 export function countMembers(agent: Agent): void {
@@ -42,31 +43,40 @@ export function lowerLimits(pool: Pool, limits: Amounts): void {
   for (let i = 0; i < limits.length; i++) pool.limits[i] = Math.min(at(pool.limits, i), at(limits, i));
 }
 
-/** Looks who has fallen silent, and what must be kept free for them. */
+/** So often one looks around. */
+export function sweepMsOf(agent: Agent): number {
+  return busyMsOf(agent) / 2;
+}
+
+/** Looks who has fallen silent, and what must be kept free for them until the next look. */
 export function sweep(agent: Agent, now: number): void {
-  const { heartbeatMs, silent } = agent.config.tuning;
+  const forgetMs = forgetAfter(agent);
   const lost: Peer[] = [];
   agent.sweptAt = now;
   let isChanged = false;
   for (const peer of agent.peers.values()) {
     const silentMs = now - peer.heardAt;
-    // Three of the rare messages of an idle agent may get lost.
-    if (peer.state === "live" && silentMs > Math.max(silent * heartbeatMs, 3.1 * peer.nextMs)) lost.push(peer);
-    for (const [name, report] of peer.pools) {
-      // Whoever claims something says so at every heartbeat.
-      const pool = agent.pools.get(name);
-      if (pool?.claims.has(peer.key) && now - report.reportedAt > Math.max(silent * heartbeatMs, 3.1 * peer.nextMs))
-        setPeerClaim(pool, peer.key, undefined);
-    }
-    if (peer.state !== "live" && silentMs > forgetAfter(agent)) {
+    if (peer.state === "live") {
+      if (silentMs > missedAfter(agent, peer.nextMs)) lost.push(peer);
+    } else if (silentMs > forgetMs) {
       agent.peers.delete(peer.key);
       if (agent.newest.get(peer.id) === peer) agent.newest.delete(peer.id);
       isChanged = true;
     }
   }
+  // Whoever claims something says so at every heartbeat.
+  for (const pool of agent.pools.values())
+    for (const report of pool.claimants)
+      if (now - report.reportedAt > missedAfter(agent, report.nextMs)) setClaim(pool, report, undefined);
   if (lost.length > 0) miss(agent, lost, now);
   if (isChanged) countMembers(agent);
   for (const pool of agent.pools.values()) reserve(agent, pool, now);
+}
+
+/** After so long without a word an agent is missed. Three of the rare messages of one that is idle may get lost. */
+function missedAfter(agent: Agent, nextMs: number): number {
+  const { silent, heartbeatMs } = agent.config.tuning;
+  return Math.max(silent * heartbeatMs, 3.1 * Math.max(nextMs, busyMsOf(agent)));
 }
 
 function miss(agent: Agent, lost: readonly Peer[], now: number): void {
@@ -74,8 +84,9 @@ function miss(agent: Agent, lost: readonly Peer[], now: number): void {
     const agreed = agreement(agent, pool, now);
     for (const peer of lost) {
       const report = peer.pools.get(pool.config.name);
-      if (report) report.kept = agreed.get(peer.key);
-      setPeerClaim(pool, peer.key, undefined);
+      if (!report) continue;
+      report.kept = agreed.get(peer.key);
+      setClaim(pool, report, undefined);
     }
   }
   for (const peer of lost) peer.state = "silent";
@@ -92,8 +103,8 @@ function reserve(agent: Agent, pool: Pool, now: number): void {
     // What it has used stays in the provider's window for as long as that is.
     const part = trust(silentMs - windowMs);
     const kept = keptAfter(report.kept, silentMs, windowMs);
-    // Of what we know that it used, the rest is in our own window already.
-    const known = Math.max(0, 1 - silentMs / windowMs);
+    // Of what we know that it used, the rest is in our own window already, and less of it at the next look.
+    const known = Math.max(0, 1 - (silentMs + sweepMsOf(agent)) / windowMs);
     for (let i = 0; i < reserved.length; i++)
       reserved[i] = at(reserved, i) + Math.max(0, at(kept, i) * part - at(report.used, i) * known);
   }

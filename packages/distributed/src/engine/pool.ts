@@ -1,6 +1,7 @@
 import { type Amounts, zeros } from "./amounts.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { FULL, type Level, type LevelRules } from "./level.ts";
+import type { ClaimReport } from "./message.ts";
 import { Pace } from "./pace.ts";
 import type { Allotment } from "./store-side.ts";
 import type { Place, Turns } from "./turn.ts";
@@ -27,11 +28,21 @@ export interface OwnClaim extends Place {
   seq: number;
 }
 
-export interface PeerClaim extends Place {
-  readonly amounts: Amounts;
-  /** The call that waits first there. */
-  readonly next: Amounts;
-  readonly waitingSince: number;
+/** What another agent has last said of a pool. */
+export interface PeerPool {
+  sent: Amounts;
+  back: Amounts;
+  limits: Amounts;
+  /** What it used in its last window, and what waits there. */
+  used: Amounts;
+  waiting: Amounts;
+  /** As it was said; `setClaim` keeps the sums of all claims up to date. */
+  claim: ClaimReport | undefined;
+  reportedAt: number;
+  /** It promised to say more within this. */
+  nextMs: number;
+  /** What is kept free for it once it is silent. */
+  kept: Ends | undefined;
 }
 
 /** What an agent knows about a pool. */
@@ -58,12 +69,13 @@ export interface Pool {
   readonly turns: Turns;
   claim: OwnClaim | undefined;
   claimCount: number;
-  /** The claims of others, by the key of the agent, and their sum. */
-  readonly claims: Map<string, PeerClaim>;
+  /** The others who claim something, and the sum of their claims. */
+  readonly claimants: Set<PeerPool>;
   readonly claimed: number[];
   /** The sum of those before this agent's own claim, once it is asked for. */
   before: number[] | undefined;
-  first: PeerClaim | undefined;
+  /** Whose claim comes first, once it is asked for. */
+  first: PeerPool | undefined;
   /** Kept free for agents that are silent and may be using it. */
   reserved: number[];
   /** How large calls are, about. */
@@ -133,7 +145,7 @@ export function newPool(config: PoolConfig): Pool {
     turns: { own: 0, line: 0 },
     claim: undefined,
     claimCount: 0,
-    claims: new Map(),
+    claimants: new Set(),
     claimed: zeros(length),
     before: undefined,
     first: undefined,

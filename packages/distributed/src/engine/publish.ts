@@ -14,7 +14,7 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
   const { heartbeatMs } = agent.config.tuning;
   const nextMs = heartbeatOf(agent, now);
   const seq = ++agent.seq;
-  const isHeartbeat = now - agent.publishedAt >= nextMs && !isQuiet(agent, now);
+  const isHeartbeat = now - agent.publishedAt >= Math.min(agent.promisedMs, nextMs) && !isQuiet(agent, now);
   const pools: PoolReport[] = [];
   for (const pool of agent.pools.values()) {
     // The last word says all that others do not know yet.
@@ -22,6 +22,7 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
     if (pool.reportAt <= now || (isTime && isActive(pool, now))) pools.push(report(agent, pool, seq, now));
   }
   agent.publishedAt = now;
+  agent.promisedMs = nextMs;
   if (agent.unansweredSince === Infinity) agent.unansweredSince = now;
   if (agent.unechoedSince === Infinity) agent.unechoedSince = now;
   const { id, life, weight } = agent.config;

@@ -42,17 +42,23 @@ export function isActive(pool: Pool, now: number): boolean {
 
 /** When the next message is due. */
 export function publishAt(agent: Agent, now: number): number {
-  let due = isQuiet(agent, now) ? Infinity : agent.publishedAt + heartbeatOf(agent, now);
+  // A promise is kept, also by one who meanwhile may speak less often.
+  let due = isQuiet(agent, now) ? Infinity : agent.publishedAt + Math.min(agent.promisedMs, heartbeatOf(agent, now));
   for (const pool of agent.pools.values()) due = Math.min(due, pool.reportAt);
   return due;
 }
 
 /** In a crowd everyone speaks less often: all hear all, and what matters is said at once anyway. */
+export function busyMsOf({ config, members }: Agent): number {
+  return config.tuning.heartbeatMs * Math.max(1, members / config.tuning.crowd);
+}
+
+/** How often this agent speaks now. */
 export function heartbeatOf(agent: Agent, now: number): number {
-  const { heartbeatMs, idleHeartbeatMs, crowd } = agent.config.tuning;
+  const { heartbeatMs, idleHeartbeatMs } = agent.config.tuning;
   // Nobody may have heard the last one.
   if (now - Math.min(agent.unansweredSince, agent.unechoedSince) > heartbeatMs / 2) return heartbeatMs;
-  const busyMs = heartbeatMs * Math.max(1, agent.members / crowd);
+  const busyMs = busyMsOf(agent);
   for (const pool of agent.pools.values()) if (isFresh(agent, pool, now)) return busyMs;
   return Math.max(busyMs, idleHeartbeatMs);
 }

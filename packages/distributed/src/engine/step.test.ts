@@ -446,6 +446,59 @@ test("an agent that has nothing to say says so every five seconds", () => {
   expect(said.length).toBeLessThanOrEqual(5);
 });
 
+test("a process that stood still listens, and does not take the others for silent", () => {
+  const swarm = testSwarm(4);
+  const [first] = swarm.agents as [Agent];
+  const pool = poolIn(first);
+  // Long enough for the others to be missed, if it had listened.
+  const now = swarm.now + 40_000;
+  step(first, { type: "wake" }, now);
+  expect(step(first, { type: "take", pool: "p", cost: [1] }, now).taken).toBe(false);
+  expect(first.members).toBe(4);
+  expect(pool.reserved).toEqual([0]);
+  expect(pool.kept).toBeUndefined();
+});
+
+test("whoever said when it will be heard again is heard by then, also when it has less to say meanwhile", () => {
+  const agent = testAgent();
+  const heard: Message[] = [];
+  let promisedBy = Infinity;
+  for (let now = 0; now < 60_000; now += 50) {
+    if (now === 6_000) expect(take(agent, now, 1)).toBe(true);
+    const { publish } = step(agent, { type: "wake" }, now);
+    expect(now).toBeLessThanOrEqual(promisedBy);
+    if (!publish) continue;
+    heard.push(publish);
+    promisedBy = now + publish.nextMs;
+    hear(agent, publish, now);
+  }
+  expect(new Set(heard.map(({ nextMs }) => nextMs))).toEqual(new Set([1_000, 5_000]));
+});
+
+test("a newcomer is told of a cut by those who have used nothing since", () => {
+  const agent = testAgent();
+  hear(agent, word("b", 1, {}, { level: { ...FULL, epoch: 1, base: 0.5, cutAt: 90_000, pausedAt: 90_000 } }), 0);
+  step(agent, { type: "wake" }, 100);
+  hear(agent, word("c", 1, { upMs: 0, pools: [] }), 20_000);
+  const { wakeAt } = step(agent, { type: "wake" }, 20_000);
+  expect(wakeAt).toBeLessThanOrEqual(20_500);
+});
+
+test("a word that says nothing new plans nothing and says nothing", () => {
+  const swarm = testSwarm(2);
+  const [first] = swarm.agents as [Agent];
+  const { now } = swarm;
+  const claim = { amounts: [50], next: [5], turn: 1, tie: 7, waitedMs: 0 };
+  const said = (seq: number, more = {}) => step(first, { type: "hear", message: word("z", seq, {}, more) }, now);
+  expect(said(1, { claim }).wakeAt).toBeLessThan(Infinity);
+  expect(said(2, { claim: { ...claim } })).toEqual({ taken: false, retry: [], wakeAt: Infinity });
+  expect(said(3, { claim: { ...claim, next: [6] } }).wakeAt).toBeLessThan(Infinity);
+  expect(said(4, { claim: { ...claim, next: [6], amounts: [51] } }).wakeAt).toBeLessThan(Infinity);
+  expect(poolIn(first).claimed).toEqual([51]);
+  expect(said(5, { sent: [1] }).wakeAt).toBeLessThan(Infinity);
+  expect(poolIn(first).claimed).toEqual([0]);
+});
+
 interface Said {
   readonly from: number;
   readonly more: number;
@@ -476,8 +529,8 @@ test("in whatever order, with whatever lost and repeated: who heard everyone's l
         for (const message of mixed) hear(agent, message, 100);
         // A level may have come with a word that the other has not heard.
         for (const message of messages) hear(agent, message, 100);
-        const { claims, claimed, used, level, limits, turns } = poolIn(agent);
-        const sorted = [...claims].sort(([a], [b]) => (a < b ? -1 : 1));
+        const { claimants, claimed, used, level, limits, turns } = poolIn(agent);
+        const sorted = [...claimants].map(({ claim }) => claim).sort((a, b) => (a?.tie ?? 0) - (b?.tie ?? 0));
         return { sorted, claimed, used: used.sum, level, limits, line: turns.line, members: agent.members };
       };
       const [a, b] = [heardBy("a", one), heardBy("z", other)];

@@ -11,7 +11,7 @@ import { hear } from "./hear.ts";
 import { keep, keptAt } from "./kept.ts";
 import { learn } from "./learn.ts";
 import { nextStepAt, pausedUntil, refuse } from "./level.ts";
-import { sweep } from "./members.ts";
+import { sweep, sweepMsOf } from "./members.ts";
 import type { Pool } from "./pool.ts";
 import { publish } from "./publish.ts";
 import { roomOf } from "./room.ts";
@@ -20,6 +20,7 @@ import { inPaceAt, paceOf } from "./steady-pace.ts";
 import { take } from "./take.ts";
 
 const NONE: readonly string[] = [];
+const NOTHING: Effects = { taken: false, publish: undefined, ask: undefined, retry: NONE, wakeAt: Infinity };
 
 /**
  * One event of an agent's life: changes what it knows and says what has to be done. It has no clock, no bus, no timer and
@@ -40,7 +41,8 @@ export function step(agent: Agent, event: Event, now: number): Effects {
       refused(agent, poolOf(agent, event.pool), event.refused, now);
       break;
     case "hear":
-      hear(agent, event.message, now);
+      // What was planned before still holds.
+      if (!hear(agent, event.message, now)) return NOTHING;
       break;
     case "answer":
       answer(agent, event.seq, event.reply, now);

@@ -168,9 +168,8 @@ export class HiveAgent implements Participant {
   }
 
   #plan(wakeAt: number): void {
-    if (wakeAt >= this.#wakeAt && this.#wakeAt > this.#now) return;
+    if (wakeAt >= this.#wakeAt) return;
     this.#wakeAt = wakeAt;
-    if (wakeAt === Infinity) return;
     this.#world.after(wakeAt - this.#now, () => {
       if (this.#wakeAt !== wakeAt || !this.#isUp) return;
       this.#wakeAt = Infinity;

@@ -67,7 +67,7 @@ export class Laws {
     }
     if (!isPositive(pool.blind) || !isPositive(pool.claimed)) return "sums are never below nothing";
     if (pool.claim && !isPositive(pool.claim.amounts)) return "a claim is never overdrawn";
-    if (pool.reports.length > 1_000 || pool.claims.size > agent.peers.size) return "what is known does not pile up";
+    if (pool.reports.length > 1_000 || pool.claimants.size > agent.peers.size) return "what is known does not pile up";
     return !agent.store && ++this.#steps % this.#every === 0 ? lookCloser(agent, pool, now) : undefined;
   }
 
@@ -92,7 +92,8 @@ export class Laws {
 function lookCloser(agent: Agent, pool: Pool, now: number): string | undefined {
   const before = zeros(pool.limits.length);
   const claimed = zeros(pool.limits.length);
-  for (const claim of pool.claims.values()) {
+  for (const { claim } of pool.claimants) {
+    if (!claim) return "who claims nothing is no claimant";
     addTo(claimed, claim.amounts);
     if (pool.claim && isBefore(claim, pool.claim)) addTo(before, claim.amounts);
   }

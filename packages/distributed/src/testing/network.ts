@@ -29,11 +29,17 @@ export class Network {
   broadcast(from: number, message: unknown): void {
     this.published++;
     const { loss, duplicates } = this.#options;
+    // By the time of arrival: to a thousand readers it comes in some fifty different milliseconds.
+    const readers = new Map<number, number[]>();
     for (let to = 0; to < this.#agents; to++) {
       if (this.#random() < loss || !this.#reaches(from, to)) continue;
-      this.#carry(to, message);
-      if (this.#random() < duplicates) this.#carry(to, message);
+      this.#carry(to, readers);
+      if (this.#random() < duplicates) this.#carry(to, readers);
     }
+    for (const [time, all] of readers)
+      this.#timeline.at(time, () => {
+        for (const to of all) this.#deliver(to, message);
+      });
   }
 
   /** While this lasts, only those reach each other for whom it says so. */
@@ -55,9 +61,12 @@ export class Network {
     return true;
   }
 
-  #carry(to: number, message: unknown): void {
+  #carry(to: number, readers: Map<number, number[]>): void {
     const { slow, slowMs, delayMs } = this.#options;
     const [least, most] = this.#random() < slow ? slowMs : delayMs;
-    this.#timeline.after(least + (most - least) * this.#random(), () => this.#deliver(to, message));
+    const time = Math.ceil(this.#timeline.now + least + (most - least) * this.#random());
+    const same = readers.get(time);
+    if (same) same.push(to);
+    else readers.set(time, [to]);
   }
 }
