@@ -183,6 +183,8 @@ export class Member {
     this.isClosed = true;
     const { publish, ask } = this.host.close();
     await Promise.all([publish && this.#publish(publish), ask && this.#ask(ask)]);
+    // The last word cannot be repeated later: whoever missed it would keep free for long what nobody uses.
+    if (publish) await this.#publish(publish);
     await this.link?.close();
   }
 

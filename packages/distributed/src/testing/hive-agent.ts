@@ -155,6 +155,8 @@ export class HiveAgent implements Participant {
     this.#options.observe(this.state, event, effects);
     if (effects.ask) this.#ask(effects.ask);
     if (effects.publish) this.#world.broadcast(this.#options.index, effects.publish);
+    // The last word cannot be repeated later.
+    if (effects.publish?.bye) this.#world.broadcast(this.#options.index, effects.publish);
     this.#plan(effects.wakeAt);
     if (effects.retry.length > 0) this.#pump();
     return effects.taken;
