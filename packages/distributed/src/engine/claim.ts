@@ -7,7 +7,7 @@ import type { OwnClaim, PeerPool, Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
 import { repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { leadOf } from "./steady-pace.ts";
-import { isBefore, nextTurn } from "./turn.ts";
+import { isBefore } from "./turn.ts";
 
 /** Says what waits here: the next call, and all of it. Opens, enlarges or withdraws the claim for it. */
 export function want(agent: Agent, pool: Pool, next: Amounts | undefined, all: Amounts | undefined, now: number): void {
@@ -43,7 +43,7 @@ function withdraw(agent: Agent, pool: Pool, now: number): void {
 function open(agent: Agent, pool: Pool, next: Amounts, now: number): void {
   const { id } = agent.config;
   const count = ++pool.claimCount;
-  const turn = nextTurn(pool.turns);
+  const turn = Math.max(pool.turns.own, headOf(agent, pool));
   pool.before = undefined;
   pool.claim = {
     amounts: claimed(agent, pool, next, now),
@@ -54,6 +54,17 @@ function open(agent: Agent, pool: Pool, next: Amounts, now: number): void {
   };
   pool.changedAt = now;
   reportBy(agent, pool, now, repeatsOf(agent, pool));
+}
+
+/**
+ * Where the line begins: whoever comes starts beside the first who waits, not behind the last. What it was served before
+ * counts, so nobody gains by coming again and again.
+ */
+function headOf({ config, weights }: Agent, { claimants, turns }: Pool): number {
+  let head = turns.line;
+  // Those who are cut off, or have heard of no line yet, have no place in it.
+  for (const { claim } of claimants) if (claim && claim.turn > 0) head = Math.min(head, claim.turn);
+  return Math.max(head, turns.line - config.tuning.debt / weights);
 }
 
 /** The next call, and of what waits behind it a quantum; more when nobody else wants anything. */

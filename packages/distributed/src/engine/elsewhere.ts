@@ -20,6 +20,7 @@ export interface Elsewhere {
 export function usedElsewhere({ config, members }: Agent, pool: Pool, amounts: Amounts, now: number): void {
   const { heartbeatMs, crowd } = config.tuning;
   pool.used.add(now, amounts);
+  pool.unnamed.add(now, amounts);
   pool.changedAt = now;
   pool.elsewhere = pool.elsewhere.filter(({ until }) => until > now);
   const until = now + SAID * heartbeatMs * Math.max(1, members / crowd);
@@ -39,9 +40,8 @@ export function recognise(pool: Pool, said: Amounts, now: number): void {
     if (isZero(same)) continue;
     takeFrom(left, same);
     takeFrom(amounts, same);
-    pool.used.add(
-      time,
-      same.map((amount) => -amount),
-    );
+    const named = same.map((amount) => -amount);
+    pool.used.add(time, named);
+    pool.unnamed.add(time, named);
   }
 }

@@ -1,16 +1,17 @@
 import { hash32 } from "../hash.ts";
 import { type Agent, ignore, modeOf, type Peer } from "./agent.ts";
-import { at, isEqual, isZero, minus } from "./amounts.ts";
+import { at, fits, isEqual, isZero, minus, takeFrom } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
 import { recognise } from "./elsewhere.ts";
 import { EPOCHS_AHEAD, merge } from "./level.ts";
 import { countIn, countMembers, effectiveLimits, lowerLimits } from "./members.ts";
-import type { Message, PoolReport } from "./message.ts";
+import type { ClaimReport, Message, PoolReport } from "./message.ts";
 import type { PeerPool, Pool } from "./pool.ts";
 import { withAges } from "./publish.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
 import { paceOf, seeGrain } from "./steady-pace.ts";
 import { isQuiet } from "./store-side.ts";
+import { isBefore } from "./turn.ts";
 import { BINS } from "./use-window.ts";
 
 /** More agents than this are no swarm but an attack on our memory. */
@@ -57,7 +58,7 @@ export function hear(agent: Agent, message: Message, now: number): boolean {
     agent.toldMembers = message.members;
     agent.toldUntil = now + tuning.silent * tuning.heartbeatMs;
   }
-  for (const report of message.pools) isNews = hearPool(agent, peer, report, now) || isNews;
+  for (const report of message.pools) isNews = hearPool(agent, peer, report, message.upMs, now) || isNews;
   const isNew = message.upMs < 2 * tuning.heartbeatMs;
   if (message.bye) {
     peer.saidBye = true;
@@ -145,7 +146,7 @@ function welcome(agent: Agent, peer: Peer, now: number): void {
   }
 }
 
-function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): boolean {
+function hearPool(agent: Agent, peer: Peer, report: PoolReport, upMs: number, now: number): boolean {
   const pool = agent.pools.get(report.name);
   if (!pool) {
     ignore(agent, "unknown pool");
@@ -157,12 +158,14 @@ function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): bo
     return false;
   }
   let known = peer.pools.get(report.name);
+  if (!known && upMs >= now - agent.joinedAt) name(agent, pool, report, now);
   const isGap = !known || now - known.reportedAt > 2 * Math.max(agent.config.tuning.heartbeatMs, peer.nextMs);
   let isNews = count(agent, pool, known, report, isGap, now);
-  const { claim } = report;
+  const claim = possible(agent, pool, report.claim);
   const hadLimits = known?.limits;
   if (known) {
     // Field by field: this is done for every message of everyone.
+    known.windowMs = report.windowMs;
     known.sent = report.sent;
     known.back = report.back;
     known.limits = report.limits;
@@ -172,12 +175,17 @@ function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): bo
     known.nextMs = peer.nextMs;
     known.kept = undefined;
   } else {
-    const { sent, back, limits, used, waiting } = report;
-    const { nextMs } = peer;
-    known = { sent, back, limits, used, waiting, claim: undefined, reportedAt: now, nextMs, kept: undefined };
+    const { windowMs, sent, back, limits, used, waiting } = report;
+    const said = { windowMs, sent, back, limits, used, waiting, claim: undefined };
+    known = { ...said, reportedAt: now, nextMs: peer.nextMs, kept: undefined };
     peer.pools.set(report.name, known);
   }
-  isNews = setClaim(pool, known, claim) || isNews;
+  if (setClaim(pool, known, claim)) {
+    isNews = true;
+    // Whoever comes before does not leave room for this agent's claim: it must know what of that is used already.
+    const isOvertaken = claim && pool.claim && isBefore(claim, pool.claim) && pool.sentAt > pool.reportedAt;
+    if (isOvertaken) reportBy(agent, pool, now, repeatsOf(agent, pool));
+  }
   if (!hadLimits) lowerLimits(pool, report.limits);
   else if (!isEqual(report.limits, hadLimits)) {
     effectiveLimits(agent, pool);
@@ -189,11 +197,30 @@ function hearPool(agent: Agent, peer: Peer, report: PoolReport, now: number): bo
     isNews ||= pool.contendedUntil <= now;
     pool.contendedUntil = now + 2 * heartbeatMs;
   }
+  if (upMs < report.windowMs) pool.newcomersUntil = Math.max(pool.newcomersUntil, now + report.windowMs - upMs);
   pool.turns.line = Math.max(pool.turns.line, report.turn);
   const { level } = pool;
   if (report.level) hearLevel(agent, pool, report.level, now);
   if (report.seen && modeOf(agent, now) === "listening") pool.seen = { at: now, bins: report.seen };
   return isNews || level !== pool.level;
+}
+
+/** Nobody can be served more than the limit at once: whoever claims it would only hold up all others. */
+function possible(agent: Agent, { limits }: Pool, claim: ClaimReport | undefined): ClaimReport | undefined {
+  if (!claim || fits(claim.amounts, limits)) return claim;
+  ignore(agent, "impossible claim");
+  return undefined;
+}
+
+/** A newcomer has been told of what somebody used before it came. Now it hears who that was. */
+function name({ joinedAt }: Agent, pool: Pool, { used, bins }: PoolReport, now: number): void {
+  const { windowMs } = pool.config;
+  const before = [...used];
+  bins.forEach((bin, b) => {
+    if ((b * windowMs) / BINS < now - joinedAt) takeFrom(before, bin);
+  });
+  pool.unnamed.trim(before);
+  if (!isZero(used)) pool.hearsayUntil = now + windowMs;
 }
 
 /**

@@ -18,6 +18,8 @@ export function learn(agent: Agent, pool: Pool, now: number): void {
     addTo(others, bin);
     const known = used.since(seen.at - (b + 1) * binMs);
     const missing = others.map((amount, i) => Math.max(0, amount - at(known, i)));
-    if (!isZero(missing)) used.add(seen.at - b * binMs, missing);
+    if (isZero(missing)) return;
+    used.add(seen.at - b * binMs, missing);
+    pool.unnamed.add(seen.at - b * binMs, missing);
   });
 }

@@ -30,6 +30,7 @@ export interface OwnClaim extends Place {
 
 /** What another agent has last said of a pool. */
 export interface PeerPool {
+  windowMs: number;
   sent: Amounts;
   back: Amounts;
   limits: Amounts;
@@ -53,6 +54,8 @@ export interface Pool {
   /** What all have used, and what this agent has. */
   readonly used: UseWindow;
   readonly own: UseWindow;
+  /** Of what all have used, what nobody who is there has said to be his: leavers', or seen in an answer. */
+  readonly unnamed: UseWindow;
   /** What answers have shown of late to be used by nobody we know of. */
   elsewhere: Elsewhere[];
   readonly pace: Pace;
@@ -96,6 +99,10 @@ export interface Pool {
   changedAt: number;
   /** A newcomer is there who must learn what was used before it came. */
   welcomeUntil: number;
+  /** Until then it knows of some of what was used only about when that was. */
+  hearsayUntil: number;
+  /** Until then somebody is there who has not been for a window. */
+  newcomersUntil: number;
   /** What others told this agent when it was new. */
   seen: { readonly at: number; readonly bins: readonly Amounts[] } | undefined;
   /** The last agreement, once this agent is cut off. */
@@ -133,6 +140,7 @@ export function newPool(config: PoolConfig): Pool {
     limits: [...config.limits],
     used: new UseWindow(length, config.windowMs),
     own: new UseWindow(length, config.windowMs),
+    unnamed: new UseWindow(length, config.windowMs),
     elsewhere: [],
     pace: new Pace(length),
     sent: zeros(length),
@@ -162,6 +170,8 @@ export function newPool(config: PoolConfig): Pool {
     reports: [],
     changedAt: -Infinity,
     welcomeUntil: -Infinity,
+    hearsayUntil: -Infinity,
+    newcomersUntil: -Infinity,
     seen: undefined,
     kept: undefined,
     allotment: undefined,

@@ -5,7 +5,7 @@ import type { Pool } from "./pool.ts";
 
 /** What the swarm may use in a window now. */
 export function capacityOf(agent: Agent, pool: Pool, now: number): number[] {
-  const headroom = isOneOfSeveral(agent) ? agent.config.tuning.headroom : 0;
+  const headroom = headroomOf(agent, pool, now);
   const level = levelAt(pool.level, now);
   const { limits: configured, rules } = pool.config;
   // Every decision comes by here: a copy and a loop, for closures are slow.
@@ -17,6 +17,13 @@ export function capacityOf(agent: Agent, pool: Pool, now: number): number[] {
     capacity[i] = Math.max((limit - Math.floor(limit * headroom)) * level, least);
   }
   return capacity;
+}
+
+/** What newcomers know too late they take for used: those who know better leave twice as much, or newcomers had to wait. */
+function headroomOf(agent: Agent, pool: Pool, now: number): number {
+  if (!isOneOfSeveral(agent)) return 0;
+  const isNew = now - agent.startedAt < pool.config.windowMs;
+  return agent.config.tuning.headroom * (now < pool.newcomersUntil && !isNew ? 2 : 1);
 }
 
 /** What is left of it: what was used is gone, and what silent agents may be using is not ours to give. */

@@ -484,6 +484,46 @@ test("a newcomer is told of a cut by those who have used nothing since", () => {
   expect(wakeAt).toBeLessThanOrEqual(20_500);
 });
 
+test("whoever comes starts beside the first who waits, and never far before the line", () => {
+  const swarm = testSwarm(2);
+  const [first] = swarm.agents as [Agent];
+  const pool = poolIn(first);
+  const claims = (turn: number, id: string) => {
+    const claim = { amounts: [5], next: [5], turn, tie: 1, waitedMs: 0 };
+    swarm.do(first, { type: "hear", message: word(id, 1, {}, { claim, turn: 7 }) });
+  };
+  claims(6.9, "x");
+  claims(6.8, "y");
+  // It is cut off, and has no place in the line.
+  claims(0, "z");
+  swarm.want(first, [990]);
+  expect(pool.claim?.turn).toBe(6.8);
+  swarm.want(first, undefined);
+  claims(0.1, "liar");
+  swarm.want(first, [990]);
+  expect(pool.claim?.turn).toBeCloseTo(7 - 2 / first.weights);
+});
+
+test("who has been there leaves more free while somebody is new", () => {
+  const agent = member(WINDOW_MS);
+  const now = WINDOW_MS + 500;
+  expect(capacityOf(agent, poolIn(agent), now)).toEqual([990]);
+  hear(agent, word("new", 1, { upMs: 0 }), now);
+  expect(capacityOf(agent, poolIn(agent), now)).toEqual([980]);
+  expect(capacityOf(agent, poolIn(agent), now + WINDOW_MS)).toEqual([990]);
+  const other = testAgent("other", {}, {}, now);
+  hear(other, word("new", 1, { upMs: 0 }), now);
+  expect(capacityOf(other, poolIn(other), now)).toEqual([990]);
+});
+
+test("a claim that is more than the limit is nobody's turn", () => {
+  const agent = member(3_000);
+  const claim = { amounts: [1e9], next: [1], turn: 0, tie: 1, waitedMs: 0 };
+  hear(agent, word("liar", 1, {}, { claim }), 3_000);
+  expect(poolIn(agent).claimed).toEqual([0]);
+  expect(agent.ignored.get("impossible claim")).toBe(1);
+});
+
 test("a word that says nothing new plans nothing and says nothing", () => {
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];

@@ -18,6 +18,7 @@ import { roomOf } from "./room.ts";
 import { publishAt, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { inPaceAt, paceOf } from "./steady-pace.ts";
 import { take } from "./take.ts";
+import { trueUp } from "./true-up.ts";
 
 const NONE: readonly string[] = [];
 const NOTHING: Effects = { taken: false, publish: undefined, ask: undefined, retry: NONE, wakeAt: Infinity };
@@ -68,6 +69,8 @@ export function step(agent: Agent, event: Event, now: number): Effects {
   wakeAt = Math.max(now, Math.min(wakeAt, askAt(agent)));
   for (const [name, pool] of agent.pools) {
     if (!pool.next) continue;
+    // What it takes for used may have left already.
+    if (now < pool.hearsayUntil) wakeAt = Math.min(wakeAt, now + sweepMsOf(agent) / 2);
     const tryAt = nextTryAt(agent, pool, pool.next, now);
     if (tryAt > now) wakeAt = Math.min(wakeAt, tryAt);
     else retry.push(name);
@@ -120,6 +123,7 @@ function wake(agent: Agent, now: number): void {
     }
     // The change back to the bus is over.
     if (store && !store.isStore && mode !== "cut-off") pool.kept = undefined;
+    if (pool.next && now < pool.hearsayUntil) trueUp(agent, pool, now);
     // After the mode has changed there may be a claim to open.
     if (pool.next) want(agent, pool, pool.next, pool.all, now);
   }

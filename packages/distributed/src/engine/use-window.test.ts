@@ -64,6 +64,18 @@ test("a correction takes from what it corrects, and leaves with it", () => {
   expect(window.sum).toEqual([0]);
 });
 
+test("of the oldest may be let go, no more than there is", () => {
+  const window = filled([
+    { at: 0, amount: 3 },
+    { at: 1_000, amount: 4 },
+  ]);
+  window.trim([5]);
+  expect(window.sum).toEqual([2]);
+  expect(window.since(1_000)).toEqual([2]);
+  window.trim([9]);
+  expect(window.sum).toEqual([0]);
+});
+
 test("what has left is remembered for a window more, and not longer", () => {
   const window = new UseWindow(1, 1_024);
   for (let time = 0; time < 4_096; time++) {

@@ -67,6 +67,18 @@ export class UseWindow {
     this.sum.fill(0);
   }
 
+  /** Lets go of so much of the oldest. */
+  trim(amounts: Amounts): void {
+    const left = [...amounts];
+    for (let i = this.#first; i < this.#slots.length && left.some((amount) => amount > 0); i++) {
+      const slot = this.#amounts[i] as number[];
+      const part = slot.map((amount, d) => Math.max(0, Math.min(amount, at(left, d))));
+      takeFrom(slot, part);
+      takeFrom(left, part);
+      takeFrom(this.sum, part);
+    }
+  }
+
   /** What was used at `time` or later. */
   since(time: number): number[] {
     const sum = zeros(this.sum.length);
