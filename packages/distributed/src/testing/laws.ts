@@ -1,4 +1,4 @@
-import { type Agent, modeIn } from "../engine/agent.ts";
+import { type Agent, modeIn, partOf } from "../engine/agent.ts";
 import { agreement } from "../engine/agreement.ts";
 import { type Amounts, addTo, at, fits, zeros } from "../engine/amounts.ts";
 import type { Effects, Event } from "../engine/events.ts";
@@ -8,9 +8,8 @@ import { capacityOf, roomOf } from "../engine/room.ts";
 import { isBefore } from "../engine/turn.ts";
 
 const CLOSE = 1e-3;
-/** What takes long in a large swarm is looked at only now and then there. */
-const SMALL = 5;
-const EVERY = 397;
+/** With so many agents everything is looked at after every step; with more, what takes longer then, less often. */
+const SMALL = 10;
 
 /** What the world knows and no agent does. */
 export interface LawsOptions {
@@ -24,16 +23,21 @@ export interface LawsOptions {
 /** What must hold for every agent after every step, whatever happens. Throws when it does not. */
 export class Laws {
   readonly #options: LawsOptions;
-  readonly #every: number;
+  /** Each so many steps the sums of claims are counted anew, each so many wakes the agreement is. */
+  readonly #sumsEvery: number;
+  readonly #agreementEvery: number;
   readonly #levels = new WeakMap<Pool, Level>();
   /** When each cut was made, in the world's time. */
   readonly #cuts = new Map<string, number>();
   #steps = 0;
+  #wakes = 0;
 
   constructor(options: LawsOptions) {
     this.#options = options;
-    // It takes longer the more there are.
-    this.#every = options.agents <= SMALL ? 1 : Math.ceil(EVERY * Math.max(1, options.agents / 10));
+    const times = Math.ceil(options.agents / SMALL);
+    this.#sumsEvery = times;
+    // It takes longer the more there are, and all of them wake.
+    this.#agreementEvery = times ** 2;
   }
 
   check(agent: Agent, event: Event, effects: Effects, now: number, worldNow: number): void {
@@ -52,7 +56,9 @@ export class Laws {
       if (taken && mode !== "cut-off" && mode !== "served" && !isPositive(roomOf(agent, pool, now)))
         return "nothing is sent for which the window has no room";
       if (taken && mode === "listening") return "one that listens sends nothing";
-      const broken = this.#brokenIn(agent, pool, now, worldNow);
+      if (taken && mode === "member" && !pool.claim && !isOwnPart(agent, pool, now))
+        return "without a claim nobody takes more than its part, so that all together take no more than is free";
+      const broken = this.#brokenIn(agent, pool, now, worldNow) ?? this.#brokenSums(agent, pool, event, now);
       if (broken) return broken;
     }
     return undefined;
@@ -68,7 +74,15 @@ export class Laws {
     if (!isPositive(pool.blind) || !isPositive(pool.claimed)) return "sums are never below nothing";
     if (pool.claim && !isPositive(pool.claim.amounts)) return "a claim is never overdrawn";
     if (pool.reports.length > 1_000 || pool.claimants.size > agent.peers.size) return "what is known does not pile up";
-    return !agent.store && ++this.#steps % this.#every === 0 ? lookCloser(agent, pool, now) : undefined;
+    return undefined;
+  }
+
+  /** The agreement is made only when someone wakes and finds others silent, or itself cut off: it is looked at then. */
+  #brokenSums(agent: Agent, pool: Pool, { type }: Event, now: number): string | undefined {
+    if (agent.store) return undefined;
+    const broken = ++this.#steps % this.#sumsEvery === 0 ? brokenClaims(pool) : undefined;
+    if (broken || type !== "wake" || ++this.#wakes % this.#agreementEvery !== 0) return broken;
+    return isAgreementWithin(agent, pool, now) ? undefined : "shares sum up to the capacity at most";
   }
 
   /** With equal ages all are on the same step of the recovery: nobody earlier, and later only by the way of a message. */
@@ -89,7 +103,14 @@ export class Laws {
   }
 }
 
-function lookCloser(agent: Agent, pool: Pool, now: number): string | undefined {
+/** What it has used and others may not know of is no more than its part of that and of what is free. */
+function isOwnPart(agent: Agent, pool: Pool, now: number): boolean {
+  const room = roomOf(agent, pool, now);
+  const part = partOf(agent, now);
+  return pool.blind.every((blind, i) => blind <= (at(room, i) - at(pool.claimed, i) + blind) * part + CLOSE);
+}
+
+function brokenClaims(pool: Pool): string | undefined {
   const before = zeros(pool.limits.length);
   const claimed = zeros(pool.limits.length);
   for (const { claim } of pool.claimants) {
@@ -98,16 +119,17 @@ function lookCloser(agent: Agent, pool: Pool, now: number): string | undefined {
     if (pool.claim && isBefore(claim, pool.claim)) addTo(before, claim.amounts);
   }
   if (!isClose(pool.claimed, claimed)) return "the sum of claims is the sum of the claims";
-  if (pool.before && pool.claim && !isClose(pool.before, before)) return "so is the sum of those before";
+  return pool.before && pool.claim && !isClose(pool.before, before) ? "so is the sum of those before" : undefined;
+}
+
+function isAgreementWithin(agent: Agent, pool: Pool, now: number): boolean {
   const agreed = [...agreement(agent, pool, now).values()];
-  const capacity = capacityOf(agent, pool, now);
-  const isWithin = capacity.every((amount, i) => {
+  return capacityOf(agent, pool, now).every((amount, i) => {
     const promised = at(pool.used.sum, i) + at(pool.claimed, i) + (pool.claim ? at(pool.claim.amounts, i) : 0);
     const most = Math.max(amount, promised, at(pool.own.sum, i)) + CLOSE;
     const sum = (end: "from" | "to") => agreed.reduce((all, kept) => all + at(kept[end], i), 0);
     return sum("from") <= most && sum("to") <= amount + CLOSE;
   });
-  return isWithin ? undefined : "shares sum up to the capacity at most";
 }
 
 function isPositive(amounts: Amounts): boolean {
