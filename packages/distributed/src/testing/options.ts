@@ -110,6 +110,8 @@ export type Fault = { readonly at: number } & (
       readonly agents: readonly number[];
       readonly downMs: number;
       readonly graceful: boolean;
+      /** The wall clock has gone back meanwhile: the new life seems to be an earlier one. */
+      readonly isEarlier?: boolean;
     }
   /** Cut off from the bus: both ways, or only from hearing, or from being heard. */
   | {

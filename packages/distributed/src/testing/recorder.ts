@@ -32,8 +32,9 @@ export interface SwarmReport {
   /** How often the level was cut, and how long it took until all who could hear of it knew, at most. */
   readonly cuts: number;
   readonly cutSpreadMs: number;
-  /** How many different levels those had who were there in the end. */
+  /** How many different levels those had who were there in the end, and how many different limits. */
   readonly levels: number;
+  readonly limits: number;
   /** From the start of an agent that came later, or from its first call, to the first that was sent, at most. */
   readonly joinMs: number;
   /** The most that was sent within 50 ms, in parts of the mean. */

@@ -2,6 +2,7 @@ import { seededRandom } from "@hivepace/core/testing";
 import type { Agent } from "../engine/agent.ts";
 import type { Amounts } from "../engine/amounts.ts";
 import { levelAt } from "../engine/level.ts";
+import type { Pool } from "../engine/pool.ts";
 import type { StoreConfig } from "../engine/store-side.ts";
 import { newBaseline } from "./baselines.ts";
 import { drawCost, meanCost } from "./costs.ts";
@@ -33,6 +34,8 @@ export function simulateSwarm(options: SimulationOptions): SwarmReport {
 }
 
 const WINDOW_MS = 60_000;
+/** Lives are numbered from here on, so that there is room before them. */
+const LATER = 1_000;
 
 class Simulation {
   readonly #options: SimulationOptions;
@@ -122,8 +125,9 @@ class Simulation {
       messagesPerAgentSecond: this.#network.published / agents / (duration / 1000),
       cuts: cuts.length,
       cutSpreadMs: Math.max(0, ...cuts.map(({ spreadMs }) => spreadMs)),
-      levels: this.#levels(),
+      levels: this.#different((pool) => `${pool.level.epoch} ${pool.level.round} ${pool.level.base}`),
       levelSeconds,
+      limits: this.#different((pool) => pool.limits.join(" ")),
       storeCallsPerAgentSecond: (this.#store?.calls ?? 0) / agents / (duration / 1000),
       learnings: this.#store?.learnings ?? 0,
     });
@@ -139,18 +143,15 @@ class Simulation {
     return lowest;
   }
 
-  /** How many different levels there are. */
-  #levels(): number {
-    const levels = new Set<string>();
-    for (const participant of this.#participants) {
-      if (!(participant instanceof HiveAgent)) continue;
-      const { epoch, round, base } = participant.pool.level;
-      levels.add(`${epoch} ${round} ${base}`);
-    }
-    return levels.size;
+  /** How many different ones there are among all agents. */
+  #different(textOf: (pool: Pool) => string): number {
+    const texts = new Set<string>();
+    for (const participant of this.#participants)
+      if (participant instanceof HiveAgent) texts.add(textOf(participant.pool));
+    return texts.size;
   }
 
-  #start(index: number): void {
+  #start(index: number, isEarlier = false): void {
     const { scheme = "hive", isolation = "balanced", expectedAgents, weights, tuning, demand } = this.#options;
     const life = (this.#lives[index] as number) + 1;
     this.#lives[index] = life;
@@ -160,7 +161,7 @@ class Simulation {
         ? new HiveAgent(this.#world, {
             index,
             id: this.#options.names?.[index] ?? `agent-${index}`,
-            life: life * 1_000 + index,
+            life: (isEarlier ? 1 : LATER + life) * 1_000 + index,
             weight: weights?.[index] ?? 1,
             isolation,
             expectedAgents,
@@ -281,7 +282,7 @@ class Simulation {
       case "restart":
         for (const index of fault.agents) this.#stop(index, fault.graceful);
         this.#timeline.after(fault.downMs, () => {
-          for (const index of fault.agents) if (!this.#participants[index]) this.#start(index);
+          for (const index of fault.agents) if (!this.#participants[index]) this.#start(index, fault.isEarlier);
         });
         break;
       case "cut":

@@ -121,6 +121,25 @@ export const congestion: readonly Scenario[] = [
       atMost("use", useBetween(report, 5 * MINUTE, 5.4 * MINUTE), 0.65),
     ],
   },
+  {
+    name: "a newcomer has everyone's level before it may send",
+    options: (agents) => ({
+      limits: thousand,
+      demand: { load: 3, skew: 0 },
+      absent: [agents - 1],
+      faults: [
+        { at: 4 * MINUTE, type: "refuse", agents: [0] },
+        { at: 4 * MINUTE + 1_500, type: "join", agents: [agents - 1] },
+      ],
+      // That is when it has listened.
+      duration: 4 * MINUTE + 1_500 + 1_250,
+    }),
+    figures: (report) => [
+      atMost("cuts", report.cuts, 1),
+      atLeast("cuts", report.cuts, 1),
+      atMost("levels", report.levels, 1),
+    ],
+  },
   ...[0.2, 0.5].map(
     (loss): Scenario => ({
       name: `a refusal, while ${loss * 100} % of the messages are lost`,
