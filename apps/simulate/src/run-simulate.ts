@@ -15,6 +15,7 @@ import {
 import { charts } from "./charts.ts";
 import { comparisons } from "./comparisons.ts";
 import { type Options, parseOptions, usage } from "./options.ts";
+import { progress } from "./progress.ts";
 import { terminalChart } from "./terminal-chart.ts";
 
 /** Where text goes, and when to stop. Node's own streams fit. */
@@ -95,7 +96,8 @@ class SimulateRun {
       if (await this.#isOver()) return;
       const run = scenario.options(size);
       const agents = run.agents ?? size;
-      const report = simulateSwarm({ ...run, agents, seed });
+      const onProgress = progress(`${scenario.name}, ${agents} agents, seed ${seed}`, run.duration, this.#say);
+      const report = simulateSwarm({ ...run, agents, seed, onProgress });
       this.#show(scenario.name, report, scenario.figures(report, agents), runs.length <= MOST_CHARTS);
     }
   }
@@ -104,6 +106,7 @@ class SimulateRun {
   async #mixed(name: string, seeds: number, minutes: number): Promise<void> {
     const { json } = this.#options;
     let worst = 0;
+    const done = progress(name, seeds, this.#say);
     for (let seed = 1; seed <= seeds; seed++) {
       this.#progress(`${name}: seed ${seed} of ${seeds}`);
       if (await this.#isOver()) return;
@@ -117,6 +120,7 @@ class SimulateRun {
         const { message } = error as Error;
         this.#print(json ? JSON.stringify({ name, seed, holds: false, message }) : `FAIL ${name}: ${message}`);
       }
+      done(seed);
       if (!json && seed % 100 === 0) this.#print(`     ${name}: ${seed} of ${seeds} seeds, worst ${worst.toFixed(3)}`);
     }
     if (json) this.#print(JSON.stringify({ name, seeds, minutes, worst }));
@@ -146,6 +150,12 @@ class SimulateRun {
     this.#clearProgress();
     this.#world.stdout.write(`${line}\n`);
   }
+
+  /** What is not a result stands beside the results. */
+  readonly #say = (line: string): void => {
+    this.#clearProgress();
+    this.#world.stderr.write(`${line}\n`);
+  };
 
   #progress(text: string): void {
     if (this.#world.stderr.isTTY) this.#world.stderr.write(`\r\x1b[2K${text.slice(0, 78)} …`);

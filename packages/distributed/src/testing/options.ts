@@ -32,6 +32,8 @@ export interface SimulationOptions {
   readonly drift?: number | undefined;
   /** With a store that agents may ask. Default: none, only the bus. */
   readonly store?: StoreOptions | undefined;
+  /** Called now and then with how far it is, in milliseconds of virtual time. */
+  readonly onProgress?: ((timeMs: number) => void) | undefined;
   /** Changes the algorithm, to see what a part of it is good for. */
   readonly tuning?: Partial<Tuning> | undefined;
 }

@@ -115,6 +115,7 @@ class Simulation {
     while (this.#timeline.now < duration) {
       this.#timeline.runUntil(Math.min(duration, this.#timeline.now + 1_000));
       levelSeconds.push(this.#lowestLevel());
+      this.#options.onProgress?.(this.#timeline.now);
     }
     const cuts = [...this.#cuts.values()];
     return this.#recorder.report({

@@ -21,6 +21,11 @@ export interface Scenario {
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 
+/** Three windows show what ten would: in a crowd each second of them takes long. */
+export function steadyMs(agents: number): number {
+  return (agents > 300 ? 3 : 10) * MINUTE;
+}
+
 /** A thousand requests a minute, as every scenario has that is about something else. */
 export const thousand = { requests: 1_000 } as const;
 /** An account of 100,000 tokens a minute. */

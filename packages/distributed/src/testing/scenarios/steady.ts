@@ -1,6 +1,6 @@
 import { typicalTokens } from "../costs.ts";
 import { type SwarmReport, useBetween } from "../recorder.ts";
-import { atLeast, atMost, MINUTE, type Scenario, SECOND, thousand, tokens, within } from "./scenario.ts";
+import { atLeast, atMost, MINUTE, type Scenario, SECOND, steadyMs, thousand, tokens, within } from "./scenario.ts";
 
 /** The standard deviation of what was sent in each second from one to another. */
 function spread({ seconds }: SwarmReport, from: number, to: number): number {
@@ -13,7 +13,7 @@ function spread({ seconds }: SwarmReport, from: number, to: number): number {
 export const steady: readonly Scenario[] = [
   {
     name: "three times the limit, uneven",
-    options: () => ({ limits: thousand, demand: { load: 3 }, duration: 10 * MINUTE }),
+    options: (agents) => ({ limits: thousand, demand: { load: 3 }, duration: steadyMs(agents) }),
     figures: (report, agents) => [
       ...within(report),
       atLeast("use", report.use, 0.96),
@@ -22,7 +22,7 @@ export const steady: readonly Scenario[] = [
   },
   {
     name: "1.3 times the limit, uneven",
-    options: () => ({ limits: thousand, demand: { load: 1.3 }, duration: 10 * MINUTE }),
+    options: (agents) => ({ limits: thousand, demand: { load: 1.3 }, duration: steadyMs(agents) }),
     figures: (report, agents) => [
       ...within(report),
       atLeast("use", report.use, 0.95),
@@ -31,12 +31,12 @@ export const steady: readonly Scenario[] = [
   },
   {
     name: "80 % of the limit",
-    options: () => ({ limits: thousand, demand: { load: 0.8 }, duration: 10 * MINUTE }),
+    options: (agents) => ({ limits: thousand, demand: { load: 0.8 }, duration: steadyMs(agents) }),
     figures: (report) => [...within(report), atMost("wait p99", report.wait.p99, SECOND)],
   },
   {
     name: "30 % of the limit",
-    options: () => ({ limits: thousand, demand: { load: 0.3 }, duration: 5 * MINUTE }),
+    options: (agents) => ({ limits: thousand, demand: { load: 0.3 }, duration: steadyMs(agents) / 2 }),
     figures: (report) => [
       ...within(report),
       atMost("wait p99", report.wait.p99, 0.5 * SECOND),
@@ -45,7 +45,7 @@ export const steady: readonly Scenario[] = [
   },
   {
     name: "as many agents as requests in a window",
-    options: (agents) => ({ limits: { requests: agents }, demand: { load: 3, skew: 0 }, duration: 10 * MINUTE }),
+    options: (agents) => ({ limits: { requests: agents }, demand: { load: 3, skew: 0 }, duration: steadyMs(agents) }),
     figures: (report) => [
       ...within(report),
       atLeast("use", report.use, 0.95),
