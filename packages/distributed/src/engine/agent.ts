@@ -115,12 +115,17 @@ export function modeIn(agent: Agent, pool: Pool, now: number): Mode {
 }
 
 function busMode(agent: Agent, now: number): Mode {
-  const { hasBus, echoes, tuning } = agent.config;
+  const { hasBus, echoes } = agent.config;
   if (!hasBus) return "alone";
   if (isCutOff(agent, now)) return "cut-off";
   const hasHeard = agent.heardAt >= agent.joinedAt || !echoes;
-  if (!hasHeard || now - agent.joinedAt < tuning.listen * tuning.heartbeatMs) return "listening";
+  if (!hasHeard || now < listenedAt(agent)) return "listening";
   return agent.peers.size === 0 ? "alone" : "member";
+}
+
+/** Until then it only listens, at least. */
+export function listenedAt({ joinedAt, config: { tuning } }: Agent): number {
+  return joinedAt + tuning.listen * tuning.heartbeatMs;
 }
 
 function isCutOff(agent: Agent, now: number): boolean {

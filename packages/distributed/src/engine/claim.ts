@@ -1,5 +1,5 @@
 import { hash32 } from "../hash.ts";
-import { type Agent, modeIn, partOf } from "./agent.ts";
+import { type Agent, listenedAt, modeIn, partOf } from "./agent.ts";
 import { wantAllotted } from "./allotment.ts";
 import { type Amounts, addTo, at, fits, isEqual, minus, sizeOf, takeFrom, zeros } from "./amounts.ts";
 import type { ClaimReport } from "./message.ts";
@@ -25,6 +25,8 @@ export function want(agent: Agent, pool: Pool, next: Amounts | undefined, all: A
     return;
   }
   if (mode === "alone" || mode === "cut-off") return;
+  // Whoever listens does not know the line yet. Its claim is known to all when it may send.
+  if (mode === "listening" && now < listenedAt(agent) - settleMsOf(agent, pool)) return;
   // While the level is too low for it, a large call must not hold up those behind it.
   if (!fits(next, minus(capacityOf(agent, pool, now), pool.reserved))) {
     if (pool.claim) withdraw(agent, pool, now);

@@ -87,7 +87,8 @@ export interface Pool {
   contendedUntil: number;
   next: Amounts | undefined;
   all: Amounts;
-  /** As others know it. */
+  /** As others know them. */
+  saidLimits: Amounts;
   saidWaiting: Amounts;
   waitingSince: number;
   /** When it is to be reported, how often after that, and the reports that are not known to all yet. */
@@ -162,6 +163,7 @@ export function newPool(config: PoolConfig): Pool {
     contendedUntil: -Infinity,
     next: undefined,
     all: zeros(length),
+    saidLimits: config.limits,
     saidWaiting: zeros(length),
     waitingSince: Infinity,
     reportAt: Infinity,

@@ -53,6 +53,7 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
   forgetKnown(agent, pool, now);
   pool.reports.push({ seq, at: now, blind: pool.unsaid });
   pool.unsaid = zeros(pool.limits.length);
+  pool.saidLimits = pool.config.limits;
   pool.saidWaiting = pool.all;
   const { claim } = pool;
   if (claim && claim.seq === Infinity) {

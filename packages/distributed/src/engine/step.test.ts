@@ -484,6 +484,16 @@ test("a newcomer is told of a cut by those who have used nothing since", () => {
   expect(wakeAt).toBeLessThanOrEqual(20_500);
 });
 
+test("a limit that has changed is said at once", () => {
+  const swarm = testSwarm(3);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  const pool = poolIn(first);
+  pool.config = { ...pool.config, limits: [400] };
+  swarm.do(first, { type: "wake" });
+  swarm.pass(100);
+  expect(poolIn(second).limits).toEqual([400]);
+});
+
 test("whoever comes starts beside the first who waits, and never far before the line", () => {
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];

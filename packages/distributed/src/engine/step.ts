@@ -1,6 +1,6 @@
-import { type Agent, modeIn } from "./agent.ts";
+import { type Agent, listenedAt, modeIn } from "./agent.ts";
 import { isAllotted } from "./allotment.ts";
-import { type Amounts, addTo, fits, minus, takeFrom } from "./amounts.ts";
+import { type Amounts, addTo, fits, isEqual, minus, takeFrom } from "./amounts.ts";
 import { answer, forgetPeers, unanswered } from "./answer.ts";
 import { ask, askAt } from "./ask.ts";
 import { fitsBetween } from "./backfill.ts";
@@ -116,6 +116,7 @@ function wake(agent: Agent, now: number): void {
     forgetPeers(agent, now);
   }
   for (const pool of agent.pools.values()) {
+    if (!isEqual(pool.saidLimits, pool.config.limits)) reportBy(agent, pool, now, repeatsOf(agent, pool));
     const mode = modeIn(agent, pool, now);
     if (mode === "cut-off" && !pool.kept) {
       keep(agent, pool, now);
@@ -164,14 +165,14 @@ function refused(agent: Agent, pool: Pool, details: Parameters<typeof refuse>[1]
 
 /** When the next call could go, as far as we know now; at once if it could already. Never too late, often too early. */
 function nextTryAt(agent: Agent, pool: Pool, next: Amounts, now: number): number {
-  const { listen, heartbeatMs } = agent.config.tuning;
   const pauseEnds = pausedUntil(pool.level);
   if (pauseEnds > now) return pauseEnds;
   const mode = modeIn(agent, pool, now);
   if (mode === "served") return isAllotted(pool, next) ? now : Infinity;
   if (mode === "listening") {
     if (agent.store?.isStore) return Infinity;
-    return Math.max(agent.joinedAt + listen * heartbeatMs, now + 1);
+    const claimAt = listenedAt(agent) - settleMsOf(agent, pool);
+    return !pool.claim && claimAt > now ? claimAt : Math.max(listenedAt(agent), now + 1);
   }
   if (mode === "cut-off") return keptAt(agent, pool, next, now);
   const { claim } = pool;

@@ -135,6 +135,27 @@ test("a newcomer learns what those used who have left: without, it counts too li
   expect(without.max).toBeGreaterThan(1);
 });
 
+test("a newcomer learns what has left of what was used before: without, it waits for long in a full window", async () => {
+  const join = (seed: number): SimulationOptions => ({
+    seed,
+    agents: 10,
+    limits: { requests: 2_000 },
+    demand: { load: 3, skew: 0, maxQueue: 100 },
+    absent: [9],
+    faults: [{ at: 145_000, type: "join", agents: [9] }],
+    duration: 200_000,
+  });
+  const seeds = [1, 2, 3, 4];
+  for (const seed of seeds) expect((await runWith(join(seed))).joinMs).toBeLessThanOrEqual(3_000);
+  let longest = 0;
+  for (const seed of seeds)
+    longest = Math.max(
+      longest,
+      (await runWith(join(seed), "../engine/true-up.ts", () => ({ trueUp: () => {} }))).joinMs,
+    );
+  expect(longest).toBeGreaterThan(4_000);
+});
+
 test("what a silent agent may be using is kept free: without, it is used twice", async () => {
   const run: SimulationOptions = {
     seed: 1,

@@ -128,11 +128,11 @@ export const congestion: readonly Scenario[] = [
       demand: { load: 3, skew: 0 },
       absent: [agents - 1],
       faults: [
-        { at: 4 * MINUTE, type: "refuse", agents: [0] },
-        { at: 4 * MINUTE + 1_500, type: "join", agents: [agents - 1] },
+        { at: 4.5 * MINUTE, type: "refuse", agents: [0] },
+        { at: 4.5 * MINUTE + 5_000, type: "join", agents: [agents - 1] },
       ],
       // That is when it has listened.
-      duration: 4 * MINUTE + 1_500 + 1_250,
+      duration: 4.5 * MINUTE + 5_000 + 1_250,
     }),
     figures: (report) => [
       atMost("cuts", report.cuts, 1),
