@@ -1,4 +1,4 @@
-import { type Agent, listenedAt, modeIn } from "./agent.ts";
+import { type Agent, isOneOfSeveral, listenedAt, modeIn } from "./agent.ts";
 import { isAllotted } from "./allotment.ts";
 import { type Amounts, addTo, fits, isEqual, minus, takeFrom } from "./amounts.ts";
 import { answer, forgetPeers, unanswered } from "./answer.ts";
@@ -88,6 +88,8 @@ function decide(agent: Agent, pool: Pool, cost: Amounts, now: number): Effects {
 
 /** Whatever is asked next, a pool is what it is now. */
 function look(agent: Agent, pool: Pool, now: number): void {
+  // Whose clock is fast would see what others use leave before it has.
+  pool.used.lateMs = isOneOfSeveral(agent) ? pool.config.windowMs * agent.config.tuning.drift : 0;
   pool.used.expire(now);
   pool.own.expire(now);
   learn(agent, pool, now);

@@ -8,6 +8,8 @@ export interface Tuning {
   readonly crowd: number;
   /** Part of the limit that nobody uses while there are several agents: room for what they learn too late. */
   readonly headroom: number;
+  /** By so much a clock may be too fast. */
+  readonly drift: number;
   /** So long after it was published everyone has heard a message, or one of its repeats. */
   readonly settleMs: number;
   /** Something important is said this many times more, so far apart. */
@@ -40,6 +42,7 @@ export const TUNING: Tuning = {
   idleHeartbeatMs: 5_000,
   crowd: 200,
   headroom: 0.01,
+  drift: 0.01,
   settleMs: 350,
   repeats: 2,
   repeatMs: 100,

@@ -9,6 +9,8 @@ export const BINS = 12;
 export class UseWindow {
   readonly windowMs: number;
   readonly sum: number[];
+  /** So much longer it is counted. */
+  lateMs = 0;
   readonly #slotMs: number;
   /** Slot numbers, ascending from `#first`, and what is in each. Before `#first` is what has left, for a window more. */
   #slots: number[] = [];
@@ -129,7 +131,7 @@ export class UseWindow {
 
   /** A slot leaves when its last moment does. */
   #endOf(index: number): number {
-    return (at(this.#slots, index) + 1) * this.#slotMs + this.windowMs;
+    return (at(this.#slots, index) + 1) * this.#slotMs + this.windowMs + this.lateMs;
   }
 }
 
