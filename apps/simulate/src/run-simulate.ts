@@ -29,6 +29,9 @@ export interface SimulateWorld {
 /** With more runs than this their charts would be a book. */
 const MOST_CHARTS = 12;
 const INTERRUPTED = 130;
+/** Of more agents than this only what three windows show, unless it is asked for by name: a minute of theirs takes long. */
+const CROWD = 300;
+const CROWD_MS = 180_000;
 
 /** Resolves with the exit code: 0 when all holds, 1 when something does not, 2 for wrong options, 130 when interrupted. */
 export async function runSimulate(args: readonly string[], world: SimulateWorld): Promise<number> {
@@ -84,6 +87,7 @@ class SimulateRun {
     for (const size of sizes)
       for (const scenario of Object.values(swarmScenarios).flat()) {
         if (size > (scenario.mostAgents ?? Infinity) || !filter.test(scenario.name)) continue;
+        if (size > CROWD && only === "" && scenario.options(size).duration > CROWD_MS) continue;
         for (let seed = 1; seed <= seeds; seed++) runs.push({ scenario, size, seed });
       }
     if (sizes.length > 0 && runs.length === 0) {
