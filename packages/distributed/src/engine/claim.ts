@@ -7,7 +7,7 @@ import type { OwnClaim, PeerPool, Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
 import { repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { leadOf } from "./steady-pace.ts";
-import { isBefore } from "./turn.ts";
+import { isBefore, nextTurn } from "./turn.ts";
 
 /** Says what waits here: the next call, and all of it. Opens, enlarges or withdraws the claim for it. */
 export function want(agent: Agent, pool: Pool, next: Amounts | undefined, all: Amounts | undefined, now: number): void {
@@ -45,7 +45,7 @@ function withdraw(agent: Agent, pool: Pool, now: number): void {
 function open(agent: Agent, pool: Pool, next: Amounts, now: number): void {
   const { id } = agent.config;
   const count = ++pool.claimCount;
-  const turn = Math.max(pool.turns.own, headOf(agent, pool));
+  const turn = now < pool.hearsayUntil ? Math.max(pool.turns.own, headOf(agent, pool)) : nextTurn(pool.turns);
   pool.before = undefined;
   pool.claim = {
     amounts: claimed(agent, pool, next, now),
@@ -58,10 +58,7 @@ function open(agent: Agent, pool: Pool, next: Amounts, now: number): void {
   reportBy(agent, pool, now, repeatsOf(agent, pool));
 }
 
-/**
- * Where the line begins: whoever comes starts beside the first who waits, not behind the last. What it was served before
- * counts, so nobody gains by coming again and again.
- */
+/** Where the line begins: a newcomer starts beside the first who waits, not behind the last. */
 function headOf({ config, weights }: Agent, { claimants, turns }: Pool): number {
   let head = turns.line;
   // Those who are cut off, or have heard of no line yet, have no place in it.
@@ -77,9 +74,10 @@ function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[]
   const size = sizeOf(pool.all, pool.limits);
   // A claim takes a while: in a short window it must be larger for the limit to be used.
   let most = Math.min(1, Math.max(quantum, (1.5 * settleMs) / pool.config.windowMs)) * part;
-  // At a steady pace several must be under way at once, or there would be a gap after each.
+  // At a steady pace several must be under way at once, or there would be a gap after each; the more agents, the smaller.
   const lead = leadOf(agent, pool, now);
-  if (lead) most = Math.min(most, (sizeOf(lead, pool.limits) * agent.members * part) / 2);
+  const portions = Math.min(4, 1 + agent.members);
+  if (lead) most = Math.min(most, (sizeOf(lead, pool.limits) * agent.members * part) / portions);
   const room = sizeOfRoom(roomOf(agent, pool, now), pool.limits);
   most = Math.max(most, room * (pool.claimants.size === 0 ? 0.5 : part));
   const factor = size > most ? most / size : 1;

@@ -8,9 +8,11 @@ export function settleMsOf({ config }: Agent, pool: Pool): number {
   return config.tuning.settleMs * careOf(config.tuning.headroom, pool);
 }
 
-/** How often what matters is said again. */
+/** How often what matters is said again: once more where a single call is larger than all that is spared. */
 export function repeatsOf({ config }: Agent, pool: Pool): number {
-  return config.tuning.repeats * careOf(config.tuning.headroom, pool);
+  const { repeats, headroom } = config.tuning;
+  const isLarge = pool.grain.some((amount, i) => amount > at(pool.limits, i) * headroom);
+  return repeats * careOf(headroom, pool) + (isLarge && repeats > 0 ? 1 : 0);
 }
 
 function careOf(headroom: number, { limits }: Pool): number {

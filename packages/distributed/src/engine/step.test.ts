@@ -494,10 +494,11 @@ test("a limit that has changed is said at once", () => {
   expect(poolIn(second).limits).toEqual([400]);
 });
 
-test("whoever comes starts beside the first who waits, and never far before the line", () => {
+test("a newcomer starts beside the first who waits, and never far before the line", () => {
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];
   const pool = poolIn(first);
+  pool.hearsayUntil = Infinity;
   const claims = (turn: number, id: string) => {
     const claim = { amounts: [5], next: [5], turn, tie: 1, waitedMs: 0 };
     swarm.do(first, { type: "hear", message: word(id, 1, {}, { claim, turn: 7 }) });
