@@ -68,16 +68,15 @@ function headOf({ config, weights }: Agent, { claimants, turns }: Pool): number 
 
 /** The next call, and of what waits behind it a quantum; more when nobody else wants anything. */
 function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[] {
-  const { quantum } = agent.config.tuning;
+  const { quantum, pace } = agent.config.tuning;
   const settleMs = settleMsOf(agent, pool);
   const part = partOf(agent, now);
   const size = sizeOf(pool.all, pool.limits);
   // A claim takes a while: in a short window it must be larger for the limit to be used.
   let most = Math.min(1, Math.max(quantum, (1.5 * settleMs) / pool.config.windowMs)) * part;
-  // At a steady pace several must be under way at once, or there would be a gap after each; the more agents, the smaller.
+  // At a steady pace several must be under way at once, or there would be a gap after each: half of what is saved up.
   const lead = leadOf(agent, pool, now);
-  const portions = Math.min(4, 1 + agent.members);
-  if (lead) most = Math.min(most, (sizeOf(lead, pool.limits) * agent.members * part) / portions);
+  if (lead) most = Math.min(most, (sizeOf(lead, pool.limits) * agent.members * part) / (2 * pace));
   const room = sizeOfRoom(roomOf(agent, pool, now), pool.limits);
   most = Math.max(most, room * (pool.claimants.size === 0 ? 0.5 : part));
   const factor = size > most ? most / size : 1;

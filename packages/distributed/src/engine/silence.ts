@@ -4,8 +4,8 @@ export type Isolation = "safe" | "balanced" | "available";
 /** The part of its share that an agent keeps however long it is cut off. */
 export const KEPT: Readonly<Record<Isolation, number>> = { safe: 0, balanced: 0.5, available: 1 };
 
-/** Not all may have known quite the same when the silence began. */
-export const CAUTION = 0.97;
+/** Not all may have known quite the same when the silence began. What was used is counted longer already, see `drift`. */
+export const CAUTION = 0.985;
 
 const WHOLE_MS = 25_000;
 const HALVING_MS = 5_000;
