@@ -33,6 +33,8 @@ export interface Peer {
   weight: number;
   state: "live" | "silent" | "left";
   saidBye: boolean;
+  /** When we learned that it had ended at a time when we could hear nobody. */
+  endedAt: number;
   readonly pools: Map<string, PeerPool>;
 }
 

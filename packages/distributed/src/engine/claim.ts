@@ -1,7 +1,7 @@
 import { hash32 } from "../hash.ts";
 import { type Agent, listenedAt, modeIn, partOf } from "./agent.ts";
 import { wantAllotted } from "./allotment.ts";
-import { type Amounts, addTo, at, fits, isEqual, minus, sizeOf, takeFrom, zeros } from "./amounts.ts";
+import { type Amounts, addTo, at, fits, isEqual, minus, scaled, sizeOf, takeFrom, zeros } from "./amounts.ts";
 import type { ClaimReport } from "./message.ts";
 import type { OwnClaim, PeerPool, Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
@@ -43,12 +43,16 @@ function withdraw(agent: Agent, pool: Pool, now: number): void {
 }
 
 function open(agent: Agent, pool: Pool, next: Amounts, now: number): void {
-  const { id } = agent.config;
+  const { id, tuning } = agent.config;
+  const amounts = claimed(agent, pool, next, now);
   const count = ++pool.claimCount;
-  const turn = now < pool.hearsayUntil ? Math.max(pool.turns.own, headOf(agent, pool)) : nextTurn(pool.turns);
+  const turn =
+    now < pool.hearsayUntil ? Math.max(pool.turns.own, headOf(agent, pool)) : nextTurn(pool.turns, lateOf(agent, pool));
   pool.before = undefined;
+  pool.spreadUntil = now;
   pool.claim = {
-    amounts: claimed(agent, pool, next, now),
+    amounts,
+    perMs: scaled(amounts, 1 / Math.min(tuning.spreadMs, pool.config.windowMs / 60)),
     turn,
     tie: hash32(`${id} ${count}`),
     publishedAt: Infinity,
@@ -56,6 +60,11 @@ function open(agent: Agent, pool: Pool, next: Amounts, now: number): void {
   };
   pool.changedAt = now;
   reportBy(agent, pool, now, repeatsOf(agent, pool));
+}
+
+/** How far the line comes while a claim is made known and served. */
+export function lateOf({ config, weights }: Agent, pool: Pool): number {
+  return config.tuning.lateMs / pool.config.windowMs / weights;
 }
 
 /** Where the line begins: a newcomer starts beside the first who waits, not behind the last. */
@@ -68,17 +77,23 @@ function headOf({ config, weights }: Agent, { claimants, turns }: Pool): number 
 
 /** The next call, and of what waits behind it a quantum; more when nobody else wants anything. */
 function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[] {
-  const { quantum, pace } = agent.config.tuning;
+  const { quantum } = agent.config.tuning;
   const settleMs = settleMsOf(agent, pool);
   const part = partOf(agent, now);
   const size = sizeOf(pool.all, pool.limits);
+  const isOnly = pool.claimants.size === 0;
   // A claim takes a while: in a short window it must be larger for the limit to be used.
   let most = Math.min(1, Math.max(quantum, (1.5 * settleMs) / pool.config.windowMs)) * part;
-  // At a steady pace several must be under way at once, or there would be a gap after each: half of what is saved up.
   const lead = leadOf(agent, pool, now);
-  if (lead) most = Math.min(most, (sizeOf(lead, pool.limits) * agent.members * part) / (2 * pace));
+  if (lead) {
+    // At a steady pace several must be under way at once, or there would be a gap after each.
+    const ahead = sizeOf(lead, pool.limits) * agent.members * part;
+    // Few who have much to do claim more at a time than one of many.
+    if (ahead < Infinity)
+      most = Math.min((most * agent.members) / (pool.claimants.size + 1), isOnly ? ahead : ahead / 2);
+  }
   const room = sizeOfRoom(roomOf(agent, pool, now), pool.limits);
-  most = Math.max(most, room * (pool.claimants.size === 0 ? 0.5 : part));
+  most = Math.max(most, room * (isOnly ? 0.5 : part));
   const factor = size > most ? most / size : 1;
   return next.map((amount, i) => Math.max(amount, at(pool.all, i) * factor));
 }

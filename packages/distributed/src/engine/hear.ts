@@ -106,7 +106,11 @@ function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | u
     return undefined;
   }
   // A new life shows that the one before it has ended; if it has not, it will be heard again.
-  if (before && before.life < life) depart(agent, before);
+  if (before && before.life < life) {
+    const wasDeaf = modeOf(agent, now) === "cut-off" || agent.joinedAt > before.heardAt;
+    if (wasDeaf && before.state === "silent") before.endedAt = now;
+    else depart(agent, before);
+  }
   const peer: Peer = {
     key,
     id,
@@ -118,6 +122,7 @@ function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | u
     weight: 1,
     state: "silent",
     saidBye: false,
+    endedAt: -Infinity,
     pools: new Map(),
   };
   agent.peers.set(key, peer);

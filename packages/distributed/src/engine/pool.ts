@@ -23,6 +23,8 @@ export interface PoolConfig {
 export interface OwnClaim extends Place {
   /** What is left of it. */
   readonly amounts: number[];
+  /** How fast it is used when there is a steady pace. */
+  readonly perMs: Amounts;
   /** When it was first published, and in which message; Infinity before. */
   publishedAt: number;
   seq: number;
@@ -59,6 +61,8 @@ export interface Pool {
   /** What answers have shown of late to be used by nobody we know of. */
   elsewhere: Elsewhere[];
   readonly pace: Pace;
+  /** Until then what this agent has sent is spread. */
+  spreadUntil: number;
   /** In this life: all that was used, and all of it that was given back. */
   readonly sent: number[];
   readonly back: number[];
@@ -144,6 +148,7 @@ export function newPool(config: PoolConfig): Pool {
     unnamed: new UseWindow(length, config.windowMs),
     elsewhere: [],
     pace: new Pace(length),
+    spreadUntil: -Infinity,
     sent: zeros(length),
     back: zeros(length),
     backs: [],

@@ -20,7 +20,26 @@ export function inPaceAt(agent: Agent, pool: Pool, before: Amounts | undefined, 
     const excess = at(ahead, i) + (before ? at(before, i) : 0) - at(lead, i);
     if (excess > 0) waitMs = Math.max(waitMs, excess / at(perMs, i));
   }
+  const spreadMs = pool.spreadUntil - CRUMB_MS - now;
+  if (spreadMs > 0) waitMs = Math.max(waitMs, spreadMs, CRUMB_MS);
   return now + waitMs;
+}
+
+/** An agent looks again when it may send more than a crumb. */
+const CRUMB_MS = 10;
+
+/**
+ * Also what is claimed is not sent in one go, or all who are served at the same time would be a crowd: a claim is spread
+ * over a while, and what is sent without one over the pace of all.
+ */
+export function spread(agent: Agent, pool: Pool, cost: Amounts, now: number): void {
+  const lead = isContended(agent, pool, now) && leadOf(agent, pool, now);
+  if (!lead) return;
+  const perMs = pool.claim?.perMs ?? paceOf(agent, pool, now);
+  let ms = 0;
+  for (let i = 0; i < cost.length; i++)
+    if (at(cost, i) > 0 && at(lead, i) < Infinity) ms = Math.max(ms, at(cost, i) / at(perMs, i));
+  pool.spreadUntil = Math.max(pool.spreadUntil, now) + ms;
 }
 
 /** The pace at which a window is used up evenly, a little faster. */
@@ -35,15 +54,19 @@ export function paceIn(agent: Agent, pool: Pool, capacity: Amounts): number[] {
 
 /** How far the swarm may be ahead of that pace: a second's worth when somebody has to wait, else the burst. */
 export function leadOf(agent: Agent, pool: Pool, now: number): Amounts | undefined {
-  const { contendedMs, savedMs } = agent.config.tuning;
-  const isContended = now < pool.contendedUntil || now - pool.waitingSince > contendedMs;
-  if (!isContended) return pool.config.burst;
+  const { savedMs } = agent.config.tuning;
+  if (!isContended(agent, pool, now)) return pool.config.burst;
   const level = levelAt(pool.level, now);
   return paceOf(agent, pool, now).map((perMs, i) => {
     const lead = perMs * savedMs;
     // Calls of which one is more than that come as they come.
     return at(pool.grain, i) * level <= lead ? lead : Infinity;
   });
+}
+
+/** Somebody has waited for long. */
+function isContended({ config }: Agent, { contendedUntil, waitingSince }: Pool, now: number): boolean {
+  return now < contendedUntil || now - waitingSince > config.tuning.contendedMs;
 }
 
 /** How large calls are: quick to notice large ones, slow to forget them. */

@@ -249,6 +249,30 @@ test("for one that fell silent its share is kept free, for a window and half a m
   expect(free(second)).toBeGreaterThan(980);
 });
 
+test("what one may have used that ended while nobody could hear it is kept free for a window more", () => {
+  const swarm = testSwarm(2);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  const free = () => roomOf(first, poolIn(first), swarm.now)[0] as number;
+  expect(swarm.take(second, 300)).toBe(true);
+  swarm.pass(1_000);
+  swarm.deaf.add(first).add(second);
+  swarm.pass(80_000);
+  swarm.deaf.clear();
+  swarm.gone.add(second);
+  const live = (from: number, to: number) => {
+    for (let seq = from; seq <= to; seq++) {
+      const message = word(second.config.id, seq, { life: 2, upMs: seq * 1_000 });
+      swarm.do(first, { type: "hear", message });
+      swarm.pass(1_000);
+    }
+  };
+  live(1, 50);
+  // Half of its share, as one that is cut off for long may go on using it.
+  expect(free()).toBeCloseTo(980 - 645 / 2, 0);
+  live(51, 62);
+  expect(free()).toBe(990);
+});
+
 test("one that is cut off goes on with what all agreed on, and both sides together stay within the limit", () => {
   for (const isolation of ["safe", "balanced"] as const) {
     const swarm = testSwarm(4, { isolation });

@@ -2,13 +2,13 @@ import { type Agent, modeIn, partOf } from "./agent.ts";
 import { takeAllotted } from "./allotment.ts";
 import { type Amounts, addTo, at, fits, SLACK, sizeOf, takeFrom } from "./amounts.ts";
 import { fitsBetween } from "./backfill.ts";
-import { claimsBefore, isHeard } from "./claim.ts";
+import { claimsBefore, isHeard, lateOf } from "./claim.ts";
 import { takeKept } from "./kept.ts";
 import { pausedUntil } from "./level.ts";
 import type { Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
 import { forgetKnown, repeatsOf, reportBy } from "./schedule.ts";
-import { isInPace, paceIn, seeGrain } from "./steady-pace.ts";
+import { isInPace, paceIn, seeGrain, spread } from "./steady-pace.ts";
 import { serve } from "./turn.ts";
 
 /** May a call of this cost be sent now? Counts it if so. */
@@ -74,11 +74,12 @@ function charge(agent: Agent, pool: Pool, cost: Amounts, now: number): void {
   addTo(pool.sent, cost);
   const capacity = capacityOf(agent, pool, now);
   pool.pace.add(now, cost, paceIn(agent, pool, capacity));
+  spread(agent, pool, cost, now);
   pool.changedAt = now;
   pool.sentAt = now;
   seeGrain(pool, cost);
   const part = partOf(agent, now);
-  serve(pool.turns, sizeOf(cost, pool.limits) / agent.config.weight, debt / agent.weights);
+  serve(pool.turns, sizeOf(cost, pool.limits) / agent.config.weight, debt / agent.weights, lateOf(agent, pool));
   const unsaidSize = sizeOf(pool.unsaid, capacity);
   // What is more than the headroom could hide must not get lost.
   if (unsaidSize >= unsaid * part) reportBy(agent, pool, now, unsaidSize > headroom / 2 ? repeatsOf(agent, pool) : 0);

@@ -21,6 +21,8 @@ export interface Tuning {
   readonly quantum: number;
   /** For how many of its fair shares a large call may set an agent back in the line. */
   readonly debt: number;
+  /** By so much time an agent may be behind the line and keep its turn. */
+  readonly lateMs: number;
   /** A newcomer listens for so many heartbeats. */
   readonly listen: number;
   /** After so many heartbeats without a word an agent is silent. */
@@ -35,6 +37,8 @@ export interface Tuning {
   /** That pace, in limits per window, and for how long it may be saved up. */
   readonly pace: number;
   readonly savedMs: number;
+  /** Over so long a claim is spread then. */
+  readonly spreadMs: number;
 }
 
 export const TUNING: Tuning = {
@@ -49,6 +53,7 @@ export const TUNING: Tuning = {
   gapMs: 50,
   quantum: 0.125,
   debt: 2,
+  lateMs: 5_000,
   listen: 1.25,
   silent: 5.5,
   deaf: 2.5,
@@ -57,4 +62,5 @@ export const TUNING: Tuning = {
   contendedMs: 2_000,
   pace: 1.1,
   savedMs: 1_000,
+  spreadMs: 650,
 };

@@ -10,16 +10,23 @@ test("whoever was served less is before the other; between equals a number decid
 
 test("who wanted nothing for a while starts where the line is: turns cannot be saved up", () => {
   const turns: Turns = { own: 0.5, line: 3 };
-  expect(nextTurn(turns)).toBe(3);
-  serve(turns, 0.1, 1);
+  expect(nextTurn(turns, 0)).toBe(3);
+  serve(turns, 0.1, 1, 0);
   expect(turns).toEqual({ own: 3.1, line: 3 });
+});
+
+test("who is only a little behind the line keeps its turn", () => {
+  expect(nextTurn({ own: 2.9, line: 3 }, 0.25)).toBe(2.9);
+  const turns: Turns = { own: 2.5, line: 3 };
+  serve(turns, 0.5, 1, 0.25);
+  expect(turns).toEqual({ own: 3.25, line: 3 });
 });
 
 test("a call sets its agent back by its size, but never by more than the most", () => {
   const turns: Turns = { own: 2, line: 1 };
-  serve(turns, 0.5, 10);
+  serve(turns, 0.5, 10, 0);
   expect(turns).toEqual({ own: 2.5, line: 2 });
-  serve(turns, 5, 0.2);
+  serve(turns, 5, 0.2, 0);
   expect(turns).toEqual({ own: 2.7, line: 2.5 });
 });
 
@@ -33,8 +40,8 @@ test("served by turns, agents get the same by weight, to one call", () => {
       (agents) => {
         const line = agents.map((agent) => ({ ...agent, turns: { own: 0, line: 0 }, got: 0 }));
         for (let i = 0; i < 2_000; i++) {
-          const next = line.reduce((a, b) => (nextTurn(b.turns) < nextTurn(a.turns) ? b : a));
-          serve(next.turns, next.size / next.weight, Infinity);
+          const next = line.reduce((a, b) => (nextTurn(b.turns, 0) < nextTurn(a.turns, 0) ? b : a));
+          serve(next.turns, next.size / next.weight, Infinity, 0);
           next.got += next.size / next.weight;
           for (const { turns } of line) turns.line = Math.max(turns.line, next.turns.line);
         }

@@ -68,9 +68,14 @@ test("what was used blindly counts until all know: without, it is taken again an
 });
 
 test("what matters is repeated: without, a lost message is an overshoot", async () => {
-  const lossy: SimulationOptions = { ...busy, seed: 2, network: { loss: 0.3 }, duration: 600_000 };
-  expect((await runWith(lossy)).max).toBeLessThan(1);
-  expect((await runWith({ ...lossy, tuning: { repeats: 0 } })).max).toBeGreaterThan(1.02);
+  const worst = async (tuning: SimulationOptions["tuning"]) => {
+    let max = 0;
+    for (let seed = 1; seed <= 8; seed++)
+      max = Math.max(max, (await runWith({ ...busy, seed, network: { loss: 0.3 }, duration: 600_000, tuning })).max);
+    return max;
+  };
+  expect(await worst({})).toBeLessThan(1.01);
+  expect(await worst({ repeats: 0 })).toBeGreaterThan(1.05);
 });
 
 test("a small call may go while a large one waits: without, the limit is used less", { timeout: 180_000 }, async () => {
@@ -276,4 +281,29 @@ test("a capacity of 3 among 10 agents serves all in turn", async () => {
   const { served } = await runWith(run);
   expect(Math.max(...served) - Math.min(...served)).toBeLessThanOrEqual(2 / 3 + 1e-9);
   expect(Math.min(...served)).toBeGreaterThan(0);
+});
+
+test("a claim is spread over a while: without, what all may use in a second is sent in a moment", async () => {
+  const equals: SimulationOptions = {
+    seed: 1,
+    agents: 10,
+    limits: { requests: 60_000 },
+    demand: { load: 2, skew: 0, maxQueue: 5_000 },
+    duration: 150_000,
+  };
+  expect((await runWith(equals)).busiestTick).toBeLessThanOrEqual(3);
+  expect((await runWith({ ...equals, tuning: { spreadMs: 1 } })).busiestTick).toBeGreaterThan(9);
+});
+
+test("who is a little behind the line keeps its turn: without, weights count for less", async () => {
+  const weighted: SimulationOptions = {
+    seed: 1,
+    agents: 30,
+    limits: { requests: 1_000 },
+    demand: { load: 4, skew: 0 },
+    weights: Array.from({ length: 30 }, (_, i) => 1 + (i % 4)),
+    duration: 300_000,
+  };
+  expect((await runWith(weighted)).jain).toBeGreaterThan(0.995);
+  expect((await runWith({ ...weighted, tuning: { lateMs: 0 } })).jain).toBeLessThan(0.98);
 });

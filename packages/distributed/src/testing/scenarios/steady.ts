@@ -106,13 +106,24 @@ export const steady: readonly Scenario[] = [
     }),
     figures: (report) => [
       ...within(report),
-      // One claim is served at once: half a second's worth. More than two such at the same moment would be lockstep.
-      atMost("busiest 50 ms", report.busiestTick, 22),
+      atMost("busiest 50 ms", report.busiestTick, 3),
       atMost("busiest second", Math.max(...report.seconds.slice(180)), 2),
       atLeast("use", report.use, 0.96),
     ],
     mostAgents: 100,
   },
+  ...[1, 2].map(
+    (busy): Scenario => ({
+      name: `only ${busy === 1 ? "one has" : "two have"} something to do`,
+      options: () => ({
+        limits: thousand,
+        demand: { load: 2, skew: (agent) => (agent < busy ? 1 / busy : 0) },
+        duration: 8 * MINUTE,
+      }),
+      figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
+      mostAgents: 100,
+    }),
+  ),
   {
     name: "demand turns round",
     options: (agents) => ({
