@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { isIPv6 } from "node:net";
 import { loadPage } from "./assets.ts";
+import { closeServer } from "./close-server.ts";
 import { ControlDesk } from "./control-desk.ts";
 import type { Dashboard, DashboardOptions } from "./dashboard-types.ts";
 import { EventLog, MAX_EVENTS } from "./event-log.ts";
@@ -44,12 +45,11 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
 
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    closing ??= new Promise((resolve) => {
+    if (closing === undefined) {
       stopListening();
       ticker.stop();
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+      closing = closeServer(server);
+    }
     return closing;
   };
   return { url: `http://${reachable(host)}:${port}`, close, [Symbol.asyncDispose]: close };

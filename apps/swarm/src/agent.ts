@@ -17,6 +17,14 @@ async function start(task: AgentTask): Promise<void> {
   }
 }
 
+/** One that cannot say, because it is being stopped, says nothing. */
+async function measure(question: number): Promise<void> {
+  for (const [agentId, agent] of agents) {
+    const families = await agent.measure().catch(() => undefined);
+    if (families) say({ type: "measured", agentId, question, families });
+  }
+}
+
 async function obey(order: Order): Promise<void> {
   switch (order.type) {
     case "start":
@@ -27,6 +35,9 @@ async function obey(order: Order): Promise<void> {
       return;
     case "reach":
       for (const agent of agents.values()) agent.setCutOff(order.isCutOff);
+      return;
+    case "measure":
+      await measure(order.question);
       return;
     case "stop":
       await Promise.all([...agents.values()].map((agent) => agent.stop()));

@@ -14,6 +14,7 @@ test("without options, eight threads see the provider cut its limit, and the pag
     json: false,
     headless: false,
     port: 0,
+    metrics: undefined,
     compare: true,
   });
 });
@@ -27,6 +28,10 @@ test.each([
   [["--json"], { json: true, headless: true, compare: false }],
   [["--headless", "--no-compare"], { headless: true, compare: false }],
   [["--", "--port", "8080"], { port: 8_080 }],
+  [["--metrics", "0"], { port: 0, metrics: 0 }],
+  [["--metrics", "9464", "--port", "8080"], { port: 8_080, metrics: 9_464 }],
+  [["--metrics", "9464", "--port", "9464", "--headless"], { metrics: 9_464, headless: true }],
+  [["--metrics", "9464", "--scenario", "alone"], { metrics: 9_464, scenario: "alone" }],
 ])("%j is understood", (args, options) => {
   expect(parseOptions(args)).toMatchObject(options);
 });
@@ -47,6 +52,10 @@ test.each([
   [["--seed", "-1"], /^Option '--seed' argument is ambiguous$/],
   [["--seed=-1"], /^--seed must be .*, got "-1"$/],
   [["--port", "65536"], /^--port must be .*, got "65536"$/],
+  [["--metrics", "65536"], /^--metrics must be a whole number from 0 to 65535, got "65536"$/],
+  [["--metrics", "all"], /^--metrics must be .*, got "all"$/],
+  [["--metrics", "9464", "--port", "9464"], /^--metrics must be another port than --port, got 9464$/],
+  [["--metrics", "0", "--scenario", "without"], /^--metrics must be left out with --scenario without, got 0$/],
   [["--scenario", "boom"], /^--scenario must be one of calm, surge, .*, got "boom"$/],
   [["--bus", "rabbit"], /^--bus must be memory, nats, redis, kafka, nats:.*, got "rabbit"$/],
   [["--bus", "memory:x"], /^--bus must be .*, got "memory:x"$/],

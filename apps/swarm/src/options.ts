@@ -17,6 +17,8 @@ export interface DemoOptions {
   readonly headless: boolean;
   /** Of the page; 0: any. */
   readonly port: number;
+  /** The port of what Prometheus reads; 0: any. Undefined: the agents measure nothing. */
+  readonly metrics: number | undefined;
   /** Afterwards the same load without Hivepace, and with every agent for itself. */
   readonly compare: boolean;
 }
@@ -28,6 +30,7 @@ export const bounds = {
   duration: { least: 10, most: 86_400 },
   seed: { least: 0, most: 2 ** 32 - 1 },
   port: { least: 0, most: 65_535 },
+  metrics: { least: 0, most: 65_535 },
 } as const;
 
 const DEFAULTS = { bus: "memory", agents: 8, scenario: "cut", duration: 28, seed: 1, port: 0 } as const;
@@ -56,6 +59,7 @@ ${scenarioNames.map((name) => `                          ${name.padEnd(10)} ${sc
   --no-compare          only the run itself, without the same load "without" and "alone" after it
   --headless            no page
   --port <n>            of the page (default: any that is free)
+  --metrics <port>      what the agents measure, for Prometheus: http://127.0.0.1:<port>/metrics (0: any port that is free)
   --json                one JSON object on stdout and nothing else; no page, no comparison
   --help                this text
 
@@ -76,6 +80,11 @@ export function parseOptions(args: readonly string[]): DemoOptions | undefined {
   if (!isScenario(scenario)) refuse("--scenario", `one of ${scenarioNames.join(", ")}`, scenario);
   const isJson = values.json ?? false;
   if (isJson && values.compare) refuse("--compare", "left out with --json", true);
+  const headless = isJson || (values.headless ?? false);
+  const port = count("port", values.port) ?? DEFAULTS.port;
+  const metrics = count("metrics", values.metrics);
+  if (metrics !== undefined && scenario === "without") refuse("--metrics", "left out with --scenario without", metrics);
+  if (metrics && metrics === port && !headless) refuse("--metrics", "another port than --port", metrics);
   return {
     bus: busOf(values.bus ?? DEFAULTS.bus),
     agents: count("agents", values.agents) ?? DEFAULTS.agents,
@@ -85,8 +94,9 @@ export function parseOptions(args: readonly string[]): DemoOptions | undefined {
     duration: count("duration", values.duration) ?? DEFAULTS.duration,
     seed: count("seed", values.seed) ?? DEFAULTS.seed,
     json: isJson,
-    headless: isJson || (values.headless ?? false),
-    port: count("port", values.port) ?? DEFAULTS.port,
+    headless,
+    port,
+    metrics,
     compare: (values.compare ?? true) && !(values["no-compare"] ?? false) && !isJson,
   };
 }
@@ -106,6 +116,7 @@ function read(args: readonly string[]) {
         duration: text,
         seed: text,
         port: text,
+        metrics: text,
         json: flag,
         headless: flag,
         compare: flag,

@@ -1,6 +1,8 @@
 import { Closers } from "./closers.ts";
 import { compare } from "./compare.ts";
-import { openGround } from "./open-ground.ts";
+import { textOf } from "./metrics/family.ts";
+import { openMetrics } from "./metrics/open-metrics.ts";
+import { type BusGround, openGround } from "./open-ground.ts";
 import { openPage } from "./open-page.ts";
 import { type DemoOptions, OptionError, parseOptions, usage } from "./options.ts";
 import { type Plan, planOf } from "./plan.ts";
@@ -36,6 +38,10 @@ export async function playDemo(options: DemoOptions, plan: Plan, world: DemoWorl
   const reporter = options.json ? new PlainReporter(world.stderr) : reporterFor(world.stdout);
   const closers = new Closers();
   try {
+    const { metrics: metricsPort } = options;
+    const isMeasured = metricsPort !== undefined;
+    // First of all: a port that is taken is known before a server is started.
+    const metrics = isMeasured ? await closers.opened(openMetrics(metricsPort), signal) : undefined;
     const agentFile = await (world.agentFile?.() ?? new URL("./agent.js", import.meta.url));
     const ground = await closers.opened(openGround(options.bus, world), signal);
     const namespace = `demo-${Math.random().toString(36).slice(2, 10)}`;
@@ -43,17 +49,15 @@ export async function playDemo(options: DemoOptions, plan: Plan, world: DemoWorl
     const isTogether = plan.scenario.pacing === "hive";
 
     for (const line of introduction(plan, options.scenario, ground)) reporter.line(line);
-    const main = await openRun(
-      plan,
-      { ...setting, hosts: isTogether ? ground.hosts : "one thread" },
-      options,
-      reporter,
-    );
+    const hosts = hostsOf(isTogether, isMeasured, ground);
+    const main = await openRun(plan, { ...setting, hosts, isMeasured }, options, reporter);
     closers.add(main);
+    metrics?.show(async () => textOf(await main.measure()));
     if (isTogether) {
       const page = await closers.opened(openPage(main, { ...setting, options, plan, world }), signal);
       if (page.url !== undefined) reporter.line(`The page:  ${page.url}`);
     }
+    if (metrics) reporter.line(`The metrics:  ${metrics.url}`);
     reporter.line("");
     const outcome = await main.play(signal);
     reporter.end();
@@ -76,6 +80,12 @@ export async function playDemo(options: DemoOptions, plan: Plan, world: DemoWorl
     await closers.close(signal.aborted);
     if (signal.aborted) reporter.line("Interrupted: everything is stopped.");
   }
+}
+
+/** Those who do not talk to each other share a thread, unless each is measured by itself. */
+function hostsOf(isTogether: boolean, isMeasured: boolean, { hosts }: BusGround): RunSetting["hosts"] {
+  if (isTogether) return hosts;
+  return isMeasured ? "thread" : "one thread";
 }
 
 async function openRun(

@@ -4,7 +4,9 @@ import { seededRandom } from "@hivepace/core/testing";
 import { createHive, type Hive } from "@hivepace/distributed";
 import { createLimitedFetch } from "@hivepace/fetch";
 import { openBus } from "@hivepace/open-bus";
+import type { Family } from "../metrics/family.ts";
 import { type Call, Caller } from "./caller.ts";
+import type { Meter } from "./meter.ts";
 import { sdkFetch } from "./sdk-fetch.ts";
 import type { AgentState, AgentTask, Word } from "./words.ts";
 
@@ -15,16 +17,21 @@ const STATE_MS = 200;
 export interface Agent {
   setDemand(callsPerSecond: number): void;
   setCutOff(isCutOff: boolean): void;
+  /** What it has measured; undefined when it measures nothing. */
+  measure(): Promise<readonly Family[] | undefined>;
   stop(): Promise<void>;
 }
 
 export async function startAgent(task: AgentTask, say: (word: Word) => void): Promise<Agent> {
   const { agentId, pacing } = task;
   const random = seededRandom(task.seed);
+  // Before the bus is opened, which is measured, too.
+  const meter = task.isMeasured ? await openMeter(agentId) : undefined;
   const bus = pacing === "hive" ? await openBus(task.bus, { waitForBroker: true }) : undefined;
   // A wire that can be cut, also where the broker is not ours to kill.
   const wire = bus && chaosBus(bus, { seed: task.seed, partition: task.isCutOff });
   const hive = pacing === "without" ? undefined : await openHive(task, wire, say);
+  if (hive) meter?.observe(hive);
   const call = hive ? limitedCall(hive, task) : sdkFetch(random);
   await connect(task);
   const caller = new Caller(task, random, call);
@@ -37,6 +44,7 @@ export async function startAgent(task: AgentTask, say: (word: Word) => void): Pr
     setCutOff: (isCutOff) => {
       if (wire) wire.chaos.partition = isCutOff;
     },
+    measure: async () => meter?.families(),
     stop: async () => {
       clearInterval(report);
       await caller.stop();
@@ -44,8 +52,15 @@ export async function startAgent(task: AgentTask, say: (word: Word) => void): Pr
       await hive?.close();
       await wire?.close();
       await bus?.close();
+      await meter?.stop();
     },
   };
+}
+
+/** Loaded by those alone who measure: an SDK takes its time. */
+async function openMeter(agentId: string): Promise<Meter> {
+  const { startMeter } = await import("./meter.ts");
+  return startMeter(agentId);
 }
 
 /** As a program has it, but for the times, which are those of the demo's short minutes. */

@@ -1,4 +1,5 @@
 import type { SwarmMode } from "@hivepace/distributed";
+import type { Family } from "../metrics/family.ts";
 import type { Pacing } from "../scenarios.ts";
 
 /** What an agent is told when it starts. Plain data: it travels to a thread or a process. */
@@ -23,6 +24,8 @@ export interface AgentTask {
   readonly isCutOff: boolean;
   /** Calls that wait already. */
   readonly backlog: number;
+  /** It may be asked for its metrics. */
+  readonly isMeasured: boolean;
 }
 
 /** What the demo says to a thread or process; it may have several agents. */
@@ -32,6 +35,8 @@ export type Order =
   | { readonly type: "demand"; readonly agentId: string; readonly callsPerSecond: number }
   /** Its bus goes nowhere, unnoticed; or does again. */
   | { readonly type: "reach"; readonly isCutOff: boolean }
+  /** What its agents have measured; the answer has the number of the question. */
+  | { readonly type: "measure"; readonly question: number }
   | { readonly type: "stop" };
 
 export interface Counts {
@@ -63,4 +68,13 @@ export type Word =
   | { readonly type: "state"; readonly agentId: string; readonly state: AgentState }
   /** It has cut its part of the limit: because it was refused itself, or because another agent says so. */
   | { readonly type: "reduced"; readonly agentId: string; readonly at: number; readonly by: string }
+  | Measured
   | { readonly type: "failed"; readonly agentId: string; readonly message: string };
+
+/** The answer to "measure". */
+export interface Measured {
+  readonly type: "measured";
+  readonly agentId: string;
+  readonly question: number;
+  readonly families: readonly Family[];
+}

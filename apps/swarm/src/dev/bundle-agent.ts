@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { build, type OutputFile, type Plugin } from "esbuild";
 
 /** Our own packages become part of the program; the brokers' clients are loaded from where our adapters find them. */
 const clientsStayOutside: Plugin = {
@@ -18,12 +18,16 @@ const clientsStayOutside: Plugin = {
 
 /**
  * The agent as plain JavaScript: a thread cannot be given a loader on Node 20, and a swarm of processes that each compile
- * the sources would take long to start.
+ * the sources would take long to start. What it loads later, if at all, stands in files beside it.
  */
 export async function bundleAgent(): Promise<URL> {
+  const folder = new URL("../../.cache/", import.meta.url);
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL("../agent.ts", import.meta.url))],
+    outdir: fileURLToPath(folder),
+    outExtension: { ".js": ".mjs" },
     bundle: true,
+    splitting: true,
     format: "esm",
     platform: "node",
     target: "node20",
@@ -32,12 +36,18 @@ export async function bundleAgent(): Promise<URL> {
     logLevel: "error",
     write: false,
   });
-  const folder = new URL("../../.cache/", import.meta.url);
   await mkdir(folder, { recursive: true });
-  // Whole or not at all: another run may be reading it.
-  const fresh = new URL(`agent-${process.pid}-${Math.random().toString(36).slice(2)}.mjs`, folder);
-  await writeFile(fresh, outputFiles[0]?.contents ?? "");
-  const file = new URL("agent.mjs", folder);
-  await rename(fresh, file);
-  return file;
+  const agent = new URL("agent.mjs", folder);
+  const isAgent = ({ path }: OutputFile): boolean => path === fileURLToPath(agent);
+  // What it loads has to be there before it; those files' names tell their contents.
+  await Promise.all(outputFiles.filter((file) => !isAgent(file)).map(place));
+  await Promise.all(outputFiles.filter(isAgent).map(place));
+  return agent;
+}
+
+/** Whole or not at all: another run may be reading it. */
+async function place({ path, contents }: OutputFile): Promise<void> {
+  const fresh = `${path}-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  await writeFile(fresh, contents);
+  await rename(fresh, path);
 }

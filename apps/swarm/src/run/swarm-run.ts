@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ProviderFacts } from "@hivepace/dashboard";
 import { type FakeProvider, startProvider } from "@hivepace/provider";
+import type { Family } from "../metrics/family.ts";
 import type { Plan } from "../plan.ts";
 import type { Deed, ScenarioName, Step } from "../scenarios.ts";
 import { sentenceOf } from "../show/story.ts";
@@ -71,6 +72,11 @@ export class SwarmRun {
     const { windowMs, rpm, tpm, usedRequests, usedTokens } = this.#provider.state();
     const { accepted, rejected429 } = this.#provider.tally;
     return { limitRpm: rpm, limitTpm: tpm, windowMs, usedRequests, usedTokens, accepted, rejected429 };
+  }
+
+  /** What each agent has measured. */
+  measure(): Promise<(readonly Family[])[]> {
+    return this.#swarm.measure();
   }
 
   /** To its end, or until the signal says stop. */

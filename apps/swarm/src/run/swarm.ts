@@ -1,8 +1,10 @@
 import { seededRandom } from "@hivepace/core/testing";
 import type { AgentTask, Word } from "../agent/words.ts";
 import { backlogOf, callsPerSecond } from "../demand.ts";
+import type { Family } from "../metrics/family.ts";
 import type { Plan } from "../plan.ts";
 import { type AgentHost, type HostKind, startHost } from "./agent-host.ts";
+import { Survey } from "./survey.ts";
 import { type SwarmNews, Watch } from "./watch.ts";
 
 /** Where a swarm runs. */
@@ -13,6 +15,8 @@ export interface Ground {
   readonly providerUrl: string;
   /** "one thread": all agents share one, as those do that do not talk to each other. */
   readonly hosts: HostKind | "one thread";
+  /** The agents can be asked for their metrics. What happens in a thread is counted together, so each has its own. */
+  readonly isMeasured?: boolean | undefined;
 }
 
 interface Seat {
@@ -41,6 +45,7 @@ export class Swarm {
   readonly #onCrash: (agentId: string) => void;
   readonly #seats = new Map<string, Seat>();
   readonly #last = new Map<string, { calls: number; tokens: number; failed: number }>();
+  readonly #survey = new Survey();
   readonly #random: () => number;
   #failure: string | undefined;
   #isCutOff = false;
@@ -129,8 +134,17 @@ export class Swarm {
     }
   }
 
+  /** What each agent has measured, without those that do not answer. */
+  measure(): Promise<(readonly Family[])[]> {
+    const asked = this.running.filter((agentId) => this.#seats.get(agentId)?.startedAt !== undefined);
+    return this.#survey.ask(asked, (question) => {
+      for (const host of this.#hosts()) host.tell({ type: "measure", question });
+    });
+  }
+
   async stop(withinMs = GOODBYE_MS): Promise<void> {
     this.#isStopping = true;
+    this.#survey.close();
     await Promise.all([...this.#hosts()].map((host) => host.stop(withinMs)));
   }
 
@@ -153,7 +167,7 @@ export class Swarm {
     else if (word.type === "state") {
       const { wantedCalls, wantedTokens, failed } = word.state;
       this.#last.set(word.agentId, { calls: wantedCalls, tokens: wantedTokens, failed });
-    }
+    } else if (word.type === "measured") this.#survey.hear(word);
     this.watch.hear(word, now);
   }
 
@@ -169,6 +183,7 @@ export class Swarm {
     const seat = this.#seats.get(agentId);
     if (seat) seat.endedAt = this.#now();
     this.watch.remove(agentId);
+    this.#survey.leave(agentId);
   }
 
   #hosts(): Set<AgentHost> {
@@ -196,6 +211,7 @@ export class Swarm {
       callsPerSecond: callsPerSecond(plan, index, atMs),
       isCutOff: this.#isCutOff,
       backlog: isStart ? backlogOf(plan, index) : 0,
+      isMeasured: this.#ground.isMeasured ?? false,
     };
   }
 }
