@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import type { Plugin } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 
 /**
@@ -16,6 +17,11 @@ for (const target of Object.values(exports)) {
   if (source && built) entry[built.replace(/^\.\/dist\/(.*)\.js$/, "$1")] = source;
 }
 
+/** esbuild makes `var` of our constants, which V8 does not fold; with this it puts their values where they are used. */
+const foldConstants: NonNullable<Options["esbuildOptions"]> = (options) => {
+  options.minifySyntax = true;
+};
+
 const common: Options = {
   format: "esm",
   target: "node20",
@@ -26,10 +32,7 @@ const common: Options = {
   // `node:crypto` stays what it is: without its prefix some bundlers look for a package of that name.
   removeNodeProtocol: false,
   external: [/^node:/],
-  // esbuild makes `var` of our constants, which V8 does not fold; with this it puts their values where they are used.
-  esbuildOptions: (options) => {
-    options.minifySyntax = true;
-  },
+  esbuildOptions: foldConstants,
 };
 
 const library: Options = {
@@ -43,9 +46,22 @@ const library: Options = {
   },
 };
 
+/** Source maps are for our own code: those of others would be larger than all the rest. */
+const NO_MAP = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString("base64");
+const othersWithoutMaps: Plugin = {
+  name: "others without maps",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/node_modules\/.*\.m?js$/ }, ({ path }) => {
+      const code = readFileSync(path, "utf8").replace(/^\/\/# sourceMappingURL=.*$/m, "");
+      return { contents: `${code}\n//# sourceMappingURL=data:application/json;base64,${NO_MAP}`, loader: "js" };
+    });
+  },
+};
+
 /**
  * What stands in `src/programs` are programs, a package's command and what it starts: built apart from what is imported,
- * with the private packages of this workspace inside. Adapters and clients are loaded from where the user has them.
+ * with the private packages of this workspace inside, and what these need. Adapters and clients are loaded from where the
+ * user has them.
  */
 const PROGRAMS = "src/programs";
 const ASSETS = "src/build/assets.ts";
@@ -54,7 +70,15 @@ const programs: Options = {
   entry: existsSync(PROGRAMS) ? readdirSync(PROGRAMS).map((file) => `${PROGRAMS}/${file}`) : [],
   outDir: "dist/programs",
   clean: true,
-  external: [/^node:/, /^@hivepace\/(bus-|sync-)/, "ioredis"],
+  platform: "node",
+  // Of a package that is there in both, the modules: only of these is left out what nobody uses.
+  esbuildOptions: (options, context) => {
+    foldConstants(options, context);
+    options.mainFields = ["module", "main"];
+  },
+  // The last are of OpenTelemetry's, for what is not used here; and then they are not even named.
+  external: [/^node:/, /^@hivepace\/(bus-|sync-)/, "ioredis", /^\.\/getMachineId-/],
+  esbuildPlugins: [othersWithoutMaps],
   ...(existsSync(ASSETS) && { onSuccess: `tsx --conditions @hivepace/source ${ASSETS} dist/programs` }),
 };
 

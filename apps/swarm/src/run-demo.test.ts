@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { baselineOf } from "./compare.ts";
+import { openMetrics } from "./metrics/open-metrics.ts";
 import { openGround } from "./open-ground.ts";
 import { planOf } from "./plan.ts";
 import { runDemo } from "./run-demo.ts";
@@ -29,6 +30,15 @@ test.each([
   const { code, out, err } = await demo(...args);
   expect([code, out]).toEqual([2, ""]);
   expect(err).toMatch(new RegExp(`^${args[0]} must be [^\\n]*, got "${args[1]}"\\n$`));
+});
+
+test("a port for the metrics that is taken is one line, and exit code 2, before anything is started", async () => {
+  const taken = await openMetrics(0);
+  const { port } = new URL(taken.url);
+  const { code, out, err } = await demo("--metrics", port, "--bus", "nats://127.0.0.1:1");
+  await taken.close();
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toBe(`--metrics must be a port that is free, or 0 for any that is free, got ${port}\n`);
 });
 
 test("without servers of its own a kind of bus needs an address, and the line says which", async () => {

@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import ts from "typescript";
 import { type Package, packages } from "./workspace.ts";
 
@@ -61,7 +62,12 @@ export function commandChecks(installed: string, work: string): Record<string, (
       const { status, all } = run(["demo", "--headless", "--duration", "10", "--no-compare"]);
       if (status === 2 || !/^with Hivepace +\d/m.test(all)) throw new Error(`it ended with ${status}:\n${all}`);
     },
-    "demo, its page, and Ctrl-C": () => lookAtPage(program, ["demo", "--duration", "60"], alone),
+    "demo, its page, and Ctrl-C": () =>
+      untilSeen(program, ["demo", "--duration", "60"], alone, /The page: +(\S+)/, lookAtPage),
+    "demo, its metrics, and Ctrl-C": () => {
+      const args = ["demo", "--duration", "60", "--headless", "--agents", "2", "--metrics", "0"];
+      return untilSeen(program, args, alone, /The metrics: +(\S+)/, lookAtMetrics);
+    },
   };
 }
 
@@ -91,34 +97,55 @@ function importsOf(folder: string): string[] {
   return [...new Set(all.map(({ fileName }) => fileName))];
 }
 
-/** The address that it prints is a page with its script; Ctrl-C then ends all of it. */
-async function lookAtPage(program: string, args: readonly string[], cwd: string): Promise<void> {
+/** Looks at the address that it prints; Ctrl-C then ends all of it. */
+async function untilSeen(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  printed: RegExp,
+  look: (address: string) => Promise<void>,
+): Promise<void> {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { PATH: process.env["PATH"] } });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   let output = "";
   const url = new Promise<string>((resolve, reject) => {
     const read = (text: Buffer): void => {
       output += text;
-      const [address] = /http:\/\/[\w.:]+/.exec(output) ?? [];
+      const [, address] = printed.exec(output) ?? [];
       if (address !== undefined) resolve(address);
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
-    void ended.then((code) => reject(new Error(`it ended with ${code} before its page was there:\n${output}`)));
+    void ended.then((code) => reject(new Error(`it ended with ${code} before its address was there:\n${output}`)));
   });
   try {
-    const address = await url;
-    for (const [path, words] of [
-      ["/", "<!doctype html>"],
-      ["/page.js", "uPlot"],
-      ["/page.css", "{"],
-    ] as const) {
-      const body = await (await fetch(address + path)).text();
-      if (!body.includes(words)) throw new Error(`${path} is ${body.slice(0, 200)}`);
-    }
+    await look(await url);
   } finally {
     child.kill("SIGINT");
   }
   const code = await ended;
   if (code !== 130) throw new Error(`after Ctrl-C it ended with ${code}:\n${output}`);
+}
+
+/** A page with its script. */
+async function lookAtPage(address: string): Promise<void> {
+  for (const [path, words] of [
+    ["/", "<!doctype html>"],
+    ["/page.js", "uPlot"],
+    ["/page.css", "{"],
+  ] as const) {
+    const body = await (await fetch(address + path)).text();
+    if (!body.includes(words)) throw new Error(`${path} is ${body.slice(0, 200)}`);
+  }
+}
+
+/** Of both agents, once they have started. */
+async function lookAtMetrics(address: string): Promise<void> {
+  const patience = AbortSignal.timeout(60_000);
+  let text = "";
+  while (!["agent-1", "agent-2"].every((agentId) => text.includes(`instance="${agentId}"`))) {
+    if (patience.aborted) throw new Error(`not of both agents:\n${text.slice(0, 2_000)}`);
+    await pause(100);
+    text = await (await fetch(address)).text();
+  }
 }

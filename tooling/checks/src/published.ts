@@ -62,7 +62,7 @@ function contents(tarball: string): void {
   const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n");
   const stray = files.filter(
     (file) =>
-      !/^package\/(package\.json|README\.md|LICENSE|dist\/.+\.(js|d\.ts|js\.map)|dist\/programs\/.+\.(html|css|svg))$/.test(
+      !/^package\/(package\.json|README\.md|LICENSE|dist\/.+\.(js|d\.ts|js\.map)|dist\/programs\/(.+\.(html|css|svg)|LICENSE-\w+\.txt))$/.test(
         file,
       ),
   );

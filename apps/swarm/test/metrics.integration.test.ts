@@ -1,0 +1,128 @@
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { startOwnServer } from "@hivepace/servers";
+import { whyNot } from "@hivepace/servers/vitest";
+import { until } from "@hivepace/test-kit";
+import { describe, expect, test } from "vitest";
+import { bundleAgent } from "../src/dev/bundle-agent.ts";
+import type { Sample } from "./support/exposition.ts";
+import { deepCut, play } from "./support/play.ts";
+import { shippedQueries } from "./support/queries.ts";
+import { agentsIn, withMetrics } from "./support/with-metrics.ts";
+
+const THREE = ["agent-1", "agent-2", "agent-3"];
+const SMALL = ["--agents", "3", "--rpm", "60"];
+/** The demo has no store, nobody sends it what has to be ignored, and a bus in memory is always there. */
+const NOT_HERE = /^\^hivepace_(sync_|messages_ignored|bus_changes)/;
+
+const of = (samples: readonly Sample[], name: string, labels: Sample["labels"] = {}) =>
+  samples.filter(
+    (sample) => sample.name === name && Object.entries(labels).every(([label, is]) => sample.labels[label] === is),
+  );
+
+test("in memory: each agent is there, with all that the shipped dashboard and rules ask for", async () => {
+  const queries = shippedQueries();
+  expect(queries.length).toBeGreaterThan(25);
+  const expected = queries.filter(({ source }) => !NOT_HERE.test(source));
+  expect(queries.length - expected.length).toBeLessThan(7);
+  let url = "";
+  const code = await withMetrics(
+    ["--duration", "24", ...SMALL],
+    async (endpoint) => {
+      url = endpoint.url;
+      const seen = new Set<string>();
+      await until(async () => {
+        const scraped = await endpoint.scrape();
+        for (const { name } of scraped.samples) seen.add(name);
+        return (
+          agentsIn(scraped).length === 3 && expected.every((metric) => [...seen].some((name) => metric.test(name)))
+        );
+      }, "all that is asked for is there").catch((error) => {
+        const missing = expected.filter((metric) => ![...seen].some((name) => metric.test(name)));
+        throw new Error(`missing: ${missing.join(" ")}`, { cause: error });
+      });
+      const { samples, types } = await endpoint.scrape();
+      expect(agentsIn({ samples, types })).toEqual(THREE);
+      expect(of(samples, "hivepace_members").map(({ value }) => value)).toEqual([3, 3, 3]);
+      expect(of(samples, "hivepace_agent_status", { hivepace_agent_mode: "member" }).length).toBe(3);
+      expect([types.get("hivepace_decisions_total"), types.get("hivepace_wait_duration")]).toEqual([
+        "counter",
+        "histogram",
+      ]);
+      const granted = of(samples, "hivepace_decisions_total", { hivepace_outcome: "granted" });
+      expect(new Set(granted.map(({ labels }) => labels["instance"])).size).toBe(3);
+    },
+    deepCut,
+  );
+  expect(code).toBe(130);
+  await expect(fetch(url)).rejects.toThrow();
+}, 120_000);
+
+test("one that crashes is gone from the metrics, and those who join are in them", async () => {
+  await withMetrics(["--duration", "12", "--agents", "4", "--rpm", "60", "--scenario", "churn"], async (endpoint) => {
+    await until(() => /agent-\d+ crashes/.test(endpoint.story()), "an agent crashes");
+    const [crashed = ""] = /agent-\d+(?= crashes)/.exec(endpoint.story()) ?? [];
+    expect(agentsIn(await endpoint.scrape())).not.toContain(crashed);
+    await until(async () => agentsIn(await endpoint.scrape()).includes("agent-5"), "one who joined is there");
+  });
+}, 120_000);
+
+test("those who do not share are measured one by one", async () => {
+  await withMetrics(["--duration", "10", ...SMALL, "--scenario", "alone"], async ({ scrape }) => {
+    await until(async () => agentsIn(await scrape()).length === 3, "all are there");
+    const { samples } = await scrape();
+    expect(of(samples, "hivepace_agent_status", { hivepace_agent_mode: "alone" }).map(({ value }) => value)).toEqual([
+      1, 1, 1,
+    ]);
+    expect(of(samples, "hivepace_members").map(({ value }) => value)).toEqual([1, 1, 1]);
+  });
+}, 120_000);
+
+test("without --metrics no agent loads what measures, and nothing listens", async () => {
+  const agent = await bundleAgent();
+  const loaded = new Set([agent.href]);
+  for (const href of loaded) {
+    const code = await readFile(new URL(href), "utf8");
+    for (const [, file = ""] of code.matchAll(/^(?:import|export)\b[^;]*?["'](\.[^"']+)["'];$/gm))
+      loaded.add(new URL(file, href).href);
+    expect(code).not.toMatch(/^import [^;]*opentelemetry/m);
+  }
+  expect(loaded.size).toBeGreaterThan(1);
+  const { story } = await play(["--duration", "10", ...SMALL, "--scenario", "calm"]);
+  expect(story).not.toContain("metrics");
+}, 120_000);
+
+describe.skipIf(whyNot("nats", { own: true }) !== undefined)("processes, with a broker", () => {
+  /** The processes of the agents that this one has started. */
+  function agentProcesses(): number[] {
+    const lines = String(execFileSync("ps", ["-eo", "pid=,ppid=,args="])).split("\n");
+    const found = lines.map((line) => /^\s*(\d+)\s+(\d+)\s.*\bagent\.mjs$/.exec(line.trimEnd()));
+    return found.flatMap((match) => (match && Number(match[2]) === process.pid ? [Number(match[1])] : []));
+  }
+
+  test("each is there; one that stands still is left out, and holds up nobody", async () => {
+    const scenario = ["--bus", "nats", "--duration", "40", ...SMALL, "--scenario", "calm"];
+    const startServer = () => startOwnServer("nats");
+    const code = await withMetrics(
+      scenario,
+      async ({ scrape }) => {
+        await until(async () => agentsIn(await scrape()).length === 3, "all are there");
+        const { samples } = await scrape();
+        expect(of(samples, "hivepace_bus_changes_total", { hivepace_bus_name: "nats" }).length).toBeGreaterThan(0);
+        const [pid = 0, ...others] = agentProcesses();
+        expect(others.length).toBe(2);
+        process.kill(pid, "SIGSTOP");
+        try {
+          await until(async () => agentsIn(await scrape()).length === 2, "it is left out");
+        } finally {
+          process.kill(pid, "SIGCONT");
+        }
+        await until(async () => agentsIn(await scrape()).length === 3, "it is there again");
+      },
+      {},
+      { startServer },
+    );
+    expect(code).toBe(130);
+    await until(() => agentProcesses().length === 0, "all processes are gone");
+  }, 120_000);
+});
