@@ -17,11 +17,15 @@ const clientsAreExternal: Plugin = {
 };
 
 /** A program beside these tests as plain JavaScript, which starts many times faster than through a loader. */
-export async function bundled(name: string): Promise<string> {
-  const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-  const outfile = file(`../../.cache/${name}.mjs`);
+export function bundled(name: string): Promise<string> {
+  return bundledFile(new URL(`../programs/${name}.ts`, import.meta.url), name);
+}
+
+/** The same for a program anywhere. */
+export async function bundledFile(entry: URL, name: string): Promise<string> {
+  const outfile = fileURLToPath(new URL(`../../.cache/${name}.mjs`, import.meta.url));
   await build({
-    entryPoints: [file(`../programs/${name}.ts`)],
+    entryPoints: [fileURLToPath(entry)],
     outfile,
     bundle: true,
     format: "esm",

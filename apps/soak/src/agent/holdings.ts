@@ -1,0 +1,114 @@
+import diagnostics from "node:diagnostics_channel";
+import { EventEmitter, getEventListeners } from "node:events";
+import type { Socket } from "node:net";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import v8 from "node:v8";
+import { channelNames } from "@hivepace/core";
+import type { Holdings } from "../words.ts";
+import type { Colony } from "./colony.ts";
+
+/** Peers that are gone are kept for two windows and a minute, and looked at with the next heartbeat. */
+const FORGOTTEN_MS = 64_000;
+/** Sockets that are kept open for the next call go after five seconds. */
+const LONGEST_MS = 7_000;
+const EVERY_MS = 250;
+const FEWEST = 4;
+
+/**
+ * What this process holds while it rests: the least of several looks, for something is always just going on. Looks again
+ * until nothing is more than it was at the time before, or for some seconds.
+ */
+export async function holdings(colony: Colony, before: Holdings | undefined): Promise<Holdings> {
+  const deadline = performance.now() + Math.min(LONGEST_MS, colony.task.patienceMs);
+  let least: Record<string, number> | undefined;
+  for (let looks = 1; ; looks++) {
+    const now = await look(colony);
+    // What is not there now is none of it.
+    const names = new Set([...Object.keys(now), ...Object.keys(least ?? now)]);
+    least = Object.fromEntries([...names].map((name) => [name, lesser(name, now, least)]));
+    const isCalm =
+      before !== undefined && Object.entries(least).every(([name, count]) => isAsBefore(name, count, before));
+    if (performance.now() > deadline || (isCalm && looks >= FEWEST)) return least;
+    await pause(EVERY_MS);
+  }
+}
+
+function lesser(name: string, now: Holdings, least: Holdings | undefined): number {
+  return Math.min(now[name] ?? 0, least === undefined ? Infinity : (least[name] ?? 0));
+}
+
+/** Timers and objects are never exactly the same, and are not waited for. */
+function isAsBefore(name: string, count: number, before: Holdings): boolean {
+  return /^(memory|objects|handles Timeout)/.test(name) || count <= (before[name] ?? 0);
+}
+
+async function look(colony: Colony): Promise<Holdings> {
+  // What the first collection frees may hold others, in finalizers that run in between.
+  for (let i = 0; i < 2; i++) {
+    globalThis.gc?.();
+    await nextTurn();
+  }
+  return { ...memory(), ...handles(), ...listeners(colony), ...objects(), ...held(colony) };
+}
+
+function memory(): Holdings {
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+  return { "memory heap": heapUsed, "memory external": external, "memory array buffers": arrayBuffers };
+}
+
+function handles(): Holdings {
+  const counts: Record<string, number> = {};
+  // An immediate is over before anyone could hold it.
+  for (const type of process.getActiveResourcesInfo().filter((one) => one !== "Immediate"))
+    counts[`handles ${type}`] = (counts[`handles ${type}`] ?? 0) + 1;
+  return counts;
+}
+
+function listeners({ life, client }: Colony): Holdings {
+  const channels = Object.values(channelNames).map((name) => diagnostics.channel(name));
+  return {
+    "listeners process": listenersOf(process),
+    "listeners abort signal": getEventListeners(life.signal, "abort").length,
+    "listeners sockets, most": Math.max(0, ...sockets().map(listenersOf)),
+    "listeners lent client": client ? listenersOf(client) : 0,
+    "listeners diagnostics": channels.filter(({ hasSubscribers }) => hasSubscribers).length,
+  };
+}
+
+/** Node has no other way to reach a client's own sockets. */
+function sockets(): Socket[] {
+  const all = (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles();
+  return all.filter((handle): handle is Socket => handle instanceof EventEmitter && "remoteAddress" in handle);
+}
+
+function listenersOf(emitter: EventEmitter): number {
+  return emitter.eventNames().reduce((sum, event) => sum + emitter.listenerCount(event), 0);
+}
+
+/** Living objects of those kinds that others hang on to: one that nobody can reach is not among them. */
+function objects(): Holdings {
+  const count = (v8 as { queryObjects?: (kind: unknown) => number }).queryObjects;
+  if (!count) return {};
+  return {
+    "objects emitters": count(EventEmitter),
+    "objects abort signals": count(AbortSignal),
+  };
+}
+
+function held({ hive, limiter }: Colony): Holdings {
+  const status = hive.status();
+  const ofLimiter = limiter.status();
+  const peers = [...status.peers, ...ofLimiter.peers];
+  return {
+    "hive members": status.members,
+    "hive endpoints": status.endpoints.length,
+    "hive leases": status.leases,
+    "hive waiting": status.waiting,
+    "hive in flight": status.endpoints.reduce((sum, { inFlight }) => sum + inFlight, 0),
+    "hive peers that are overdue": peers.filter((one) => one.state !== "live" && one.heardAgoMs > FORGOTTEN_MS + 10_000)
+      .length,
+    "limiter members": ofLimiter.members,
+    "limiter resources": ofLimiter.resources.length,
+    "limiter waiting": ofLimiter.resources.reduce((sum, { waiting }) => sum + waiting, 0),
+  };
+}

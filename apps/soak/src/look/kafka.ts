@@ -1,0 +1,20 @@
+import { Kafka, logLevel } from "kafkajs";
+import type { Sight } from "./look.ts";
+
+/** The bus's own topic stays, and so does the broker's. */
+const EXPECTED = ["hivepace-bus", "__consumer_offsets"];
+
+export async function lookAtKafka(broker: string): Promise<Sight> {
+  const admin = new Kafka({ brokers: [broker], clientId: "soak", logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    const { groups } = await admin.listGroups();
+    const topics = (await admin.listTopics()).filter((topic) => !EXPECTED.includes(topic));
+    return {
+      holdings: { "broker groups": groups.length },
+      wrong: [{ name: "topics", count: topics.length, which: topics }],
+    };
+  } finally {
+    await admin.disconnect();
+  }
+}

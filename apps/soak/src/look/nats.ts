@@ -1,0 +1,37 @@
+import { connect } from "nats";
+import type { Sight } from "./look.ts";
+
+/** Who may ask the server about itself. Everyone else needs no name. */
+const WATCHER = { user: "watcher", pass: "soak" };
+
+/** The server's configuration: without it nobody could look. */
+export const NATS_CONFIG = `
+accounts {
+  SYS { users: [{ user: "${WATCHER.user}", password: "${WATCHER.pass}" }] }
+  SWARM { users: [{ user: "swarm", password: "swarm" }] }
+}
+system_account: SYS
+no_auth_user: "swarm"
+`;
+
+interface Connections {
+  readonly data: { readonly connections: readonly { readonly cid: number; readonly subscriptions: number }[] };
+}
+
+export async function lookAtNats(url: string): Promise<Sight> {
+  const connection = await connect({ servers: url, ...WATCHER });
+  try {
+    const question = JSON.stringify({ limit: 10_000 });
+    const { data } = (await connection.request("$SYS.REQ.SERVER.PING.CONNZ", question)).json<Connections>();
+    const others = data.connections.filter(({ cid }) => cid !== connection.info?.client_id);
+    return {
+      holdings: {
+        "broker connections": others.length,
+        "broker subscriptions": others.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
+      },
+      wrong: [],
+    };
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,48 @@
+import { whyNot } from "@hivepace/servers/vitest";
+import { describe, expect, test } from "vitest";
+import { runSoak } from "./run-soak.ts";
+
+const TIMEOUT_MS = 300_000;
+
+async function soak(...args: string[]): Promise<{ code: number; text: string }> {
+  let text = "";
+  const stream = {
+    write: (more: string) => {
+      text += more;
+    },
+  };
+  const code = await runSoak(args, { stdout: stream, stderr: stream, signal: new AbortController().signal });
+  return { code, text };
+}
+
+const SHORT = ["--rounds", "4", "--agents", "3", "--seed", "1"];
+
+test("a wrong option ends it with 2, and the usage is shown", async () => {
+  const { code, text } = await soak("--rounds", "many");
+  expect(code).toBe(2);
+  expect(text).toContain('--rounds must be a whole number from 4 on, not "many"\n\nswarm:soak [options]');
+});
+
+describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with redis", () => {
+  test("nothing grows and nothing is left in a swarm that is well made", { timeout: TIMEOUT_MS }, async () => {
+    const { code, text } = await soak(...SHORT, "--faults", "refuse,join-leave,churn", "redis");
+    expect(text).toContain("nothing grows and nothing is left, seed 1");
+    expect(code, text).toBe(0);
+  });
+
+  test("what is left behind on purpose is found, by its name", { timeout: TIMEOUT_MS }, async () => {
+    const leaks = "heap,listener,timer,subscription,key";
+    const { code, text } = await soak(...SHORT, "--faults", "churn", "--patience", "2", "--leak", leaks, "redis");
+    const failed = text.split("\n").filter((line) => line.startsWith("FAILED"));
+    for (const name of [
+      "agent-0 memory heap grows",
+      "agent-0 listeners abort signal grows",
+      "agent-0 handles Timeout grows",
+      "broker subscriptions grows",
+      "keys without an end",
+      "processes that did not end by themselves",
+    ])
+      expect(failed.join("\n")).toContain(`redis: ${name}`);
+    expect(code, text).toBe(1);
+  });
+});
