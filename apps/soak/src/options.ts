@@ -14,7 +14,7 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number];
 
 /** What an agent can be told to leave behind on purpose, to see that it is found. */
-export const LEAKS = ["heap", "listener", "timer", "subscription", "key"] as const;
+const LEAKS = ["heap", "listener", "timer", "subscription", "key"] as const;
 export type Leak = (typeof LEAKS)[number];
 
 export interface Options {

@@ -66,7 +66,15 @@ export async function soakBroker(plan: SoakPlan): Promise<Outcome> {
 }
 
 function startBroker(broker: BrokerKind): Promise<OwnServer> {
-  return broker === "nats" ? startOwnServer("nats", { config: NATS_CONFIG }) : startOwnServer(broker);
+  switch (broker) {
+    case "nats":
+      return startOwnServer("nats", { config: NATS_CONFIG });
+    case "redis":
+      return startOwnServer("redis");
+    case "kafka":
+      // It looks for groups without members every ten minutes, unless it is told otherwise.
+      return startOwnServer("kafka", { properties: { "offsets.retention.check.interval.ms": "1000" } });
+  }
 }
 
 async function filesLeft(folder: string, { port }: OwnServer): Promise<Remains[]> {

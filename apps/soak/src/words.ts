@@ -1,4 +1,4 @@
-import type { Fault, Leak } from "./options.ts";
+import type { Leak } from "./options.ts";
 
 export const BROKERS = ["nats", "redis", "kafka"] as const;
 export type BrokerKind = (typeof BROKERS)[number];
@@ -36,9 +36,3 @@ export type Word =
   | { readonly type: "cut"; readonly at: number }
   | { readonly type: "refused"; readonly at: number }
   | { readonly type: "done"; readonly id: number; readonly holdings?: Holdings; readonly error?: string };
-
-/** What happened in one round, and what was held after it, by name. */
-export interface Round {
-  readonly faults: readonly Fault[];
-  readonly holdings: Holdings;
-}

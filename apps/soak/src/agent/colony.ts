@@ -87,7 +87,8 @@ export class Colony {
     this.#calls++;
     const { agentId, provider } = this.task;
     const body = JSON.stringify({ model: "m", max_tokens: 1, messages: [{ role: "user", content: "x" }] });
-    const headers = { "content-type": "application/json", "x-agent": agentId };
+    // A socket that is kept for the next call is the run-time's, and would have to be waited for.
+    const headers = { "content-type": "application/json", "x-agent": agentId, connection: "close" };
     await this.limiter.run("work", async () => {
       const init = { method: "POST", headers, body, signal: this.life.signal };
       const response = await this.#fetch(`${provider}/v1/chat/completions`, init);

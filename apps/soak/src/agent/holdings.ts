@@ -9,8 +9,8 @@ import type { Colony } from "./colony.ts";
 
 /** Peers that are gone are kept for two windows and a minute, and looked at with the next heartbeat. */
 const FORGOTTEN_MS = 64_000;
-/** Sockets that are kept open for the next call go after five seconds. */
-const LONGEST_MS = 7_000;
+/** What is just being closed has this long. */
+const LONGEST_MS = 4_000;
 const EVERY_MS = 250;
 const FEWEST = 4;
 
