@@ -27,7 +27,7 @@ export class Child {
   constructor(file: string, task: AgentTask, folder: string) {
     this.id = task.agentId;
     this.#process = fork(file, [JSON.stringify(task)], {
-      execArgv: ["--expose-gc"],
+      execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"],
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       env: { ...process.env, TMPDIR: folder },
     });

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { startOwnServer } from "@hivepace/servers";
 import { runProcessSwarm } from "../../../packages/distributed/test/support/process-swarm.ts";
 import { bundledFile } from "../../../packages/distributed/test/support/program.ts";
@@ -41,8 +42,17 @@ export async function runSoak(args: readonly string[], world: SoakWorld): Promis
 }
 
 /** Resolves with how many things failed. */
-async function rounds(options: Options, { stdout, stderr, signal }: SoakWorld): Promise<number> {
-  const file = await bundledFile(new URL("agent/main.ts", import.meta.url), "soak-agent");
+async function rounds(options: Options, world: SoakWorld): Promise<number> {
+  // Its own for each run: agents are started until the end, whoever else runs the same.
+  const file = await bundledFile(new URL("agent/main.ts", import.meta.url), `soak-agent-${process.pid}`);
+  try {
+    return await roundsOf(file, options, world);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function roundsOf(file: string, options: Options, { stdout, stderr, signal }: SoakWorld): Promise<number> {
   const { brokers, minutes, seed } = options;
   stdout.write(`seed ${seed}\n`);
   const lines: string[] = [];

@@ -146,8 +146,10 @@ class Soak {
     // What was kept free for those who are gone runs out.
     await this.#swarm.use(WINDOW_MS);
     this.seen.use.push(await this.#swarm.use(WINDOW_MS));
+    const measuredAt = performance.now();
     await this.#measure(round);
     this.rounds++;
+    log(`round ${round + 1}: all rest and are looked at, ${seconds(measuredAt)}`);
     log(`round ${round + 1} took ${seconds(startedAt)}`);
   }
 

@@ -11,8 +11,8 @@ import type { Colony } from "./colony.ts";
 const FORGOTTEN_MS = 64_000;
 /** What is just being closed has this long. */
 const LONGEST_MS = 4_000;
-const EVERY_MS = 250;
-const FEWEST = 4;
+const EVERY_MS = 150;
+const FEWEST = 3;
 
 /**
  * What this process holds while it rests: the least of several looks, for something is always just going on. Looks again
