@@ -3,6 +3,7 @@ import { acquire } from "./acquire.ts";
 import { acquireMany } from "./acquire-many.ts";
 import { bus } from "./bus.ts";
 import { memory } from "./memory.ts";
+import { observed } from "./observed.ts";
 import { rateCheck, rateShared } from "./rate-check.ts";
 import { rateMemory } from "./rate-memory.ts";
 import { rateThreads } from "./rate-threads.ts";
@@ -29,6 +30,7 @@ export const allSuites: readonly Suite[] = [
   route,
   swarm,
   swarmDecision,
+  observed,
   sharedLimit,
   memory,
   rateMemory,

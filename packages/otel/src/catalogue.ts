@@ -130,7 +130,7 @@ export const statusMetrics = {
   },
   total: {
     kind: "gauge",
-    name: "hivepace.limit.total",
+    name: "hivepace.limit.capacity",
     unit: "{unit}",
     description: "What all agents may use in a window now: the limit by its level.",
     merge: "min",

@@ -223,7 +223,7 @@ describe("a swarm of two", () => {
     );
     const kinds = [
       ["configured", "limit"],
-      ["total", "total"],
+      ["capacity", "total"],
       ["used", "used"],
       ["used_here", "usedHere"],
       ["share", "share"],

@@ -62,8 +62,9 @@ function open(agent: Agent, pool: Pool, next: Amounts, now: number): void {
   reportBy(agent, pool, now, repeatsOf(agent, pool));
 }
 
-/** How far the line comes while a claim is made known and served. */
-export function lateOf({ config, weights }: Agent, pool: Pool): number {
+/** How far the line comes while a claim is made known and served. Where all weigh the same, all lose that alike. */
+export function lateOf({ config, members, weights }: Agent, pool: Pool): number {
+  if (weights === members * config.weight) return 0;
   return config.tuning.lateMs / pool.config.windowMs / weights;
 }
 
@@ -88,9 +89,9 @@ function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[]
   if (lead) {
     // At a steady pace several must be under way at once, or there would be a gap after each.
     const ahead = sizeOf(lead, pool.limits) * agent.members * part;
-    // Few who have much to do claim more at a time than one of many.
-    if (ahead < Infinity)
-      most = Math.min((most * agent.members) / (pool.claimants.size + 1), isOnly ? ahead : ahead / 2);
+    // Few who have much to do claim more at a time than one of many: together what all may be ahead, and a little more.
+    const ofFew = (1.25 * ahead) / (pool.claimants.size + 1);
+    if (ahead < Infinity) most = Math.min(Math.max(most, ofFew), isOnly ? ahead : ahead / 2);
   }
   const room = sizeOfRoom(roomOf(agent, pool, now), pool.limits);
   most = Math.max(most, room * (isOnly ? 0.5 : part));

@@ -118,7 +118,9 @@ export const congestion: readonly Scenario[] = [
     figures: (report) => [
       ...within(report, 1.02).slice(0, 1),
       atMost("cuts", report.cuts, 1),
-      atMost("use", useBetween(report, 5 * MINUTE, 5.4 * MINUTE), 0.65),
+      // Two steps after the cut, a tenth faster than the level.
+      atMost("use", useBetween(report, 5 * MINUTE, 5.4 * MINUTE), 1.1 * 0.5 * 1.1 ** 2),
+      atMost("levels in the end", report.levels, 1),
     ],
   },
   {

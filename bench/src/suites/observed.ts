@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { seededRandom } from "@hivepace/core/testing";
+import { shuffled } from "../random.ts";
+import type { Row } from "../row.ts";
+import { median, ratiosOf } from "../statistics.ts";
+import type { FreeSuite } from "../suite.ts";
+
+/** Who hears what happens. */
+const LISTENERS = ["no channels", "nobody", "OpenTelemetry"] as const;
+export type Listener = (typeof LISTENERS)[number];
+
+/** Nanoseconds of one call. */
+export interface ObservedReading {
+  readonly tryAcquire: number;
+  readonly lease: number;
+}
+
+const CALLS: Readonly<Record<keyof ObservedReading, string>> = {
+  tryAcquire: "MemoryLimiter.tryAcquire",
+  lease: "Hive.tryAcquire and done",
+};
+
+/** Stands beside the bundled main file. */
+const child = fileURLToPath(new URL("./observed-child.js", import.meta.url));
+
+/** In a process of its own: what was once listened to is compiled differently ever after. */
+async function read(listener: Listener, ms: number): Promise<ObservedReading> {
+  const { stdout } = await promisify(execFile)(process.execPath, [child, listener, String(ms)]);
+  return JSON.parse(stdout) as ObservedReading;
+}
+
+export const observed: FreeSuite = {
+  kind: "free",
+  name: "observed",
+  title:
+    "What it costs that decisions can be heard: on diagnostics channels that nobody hears, beside a process in which the packages find no channels, and with OpenTelemetry's metrics.",
+  async measure({ rounds, quick, seed }) {
+    const readings: Record<Listener, ObservedReading[]> = { "no channels": [], nobody: [], OpenTelemetry: [] };
+    const random = seededRandom(seed);
+    for (let round = 0; round < rounds; round++)
+      for (const listener of shuffled(LISTENERS, random))
+        readings[listener].push(await read(listener, quick ? 50 : 300));
+    const rowsOf = (call: keyof ObservedReading): Row[] => {
+      const times = (listener: Listener) => readings[listener].map((reading) => reading[call]);
+      const none = times("no channels");
+      const against = `${CALLS[call]}, no channels`;
+      const row = (listener: Listener): Row => ({
+        what: `${CALLS[call]}, ${listener} ${listener === "nobody" ? "listening" : "metrics"}`,
+        value: median(times(listener)),
+        unit: "ns",
+        against,
+        ratio: ratiosOf(times(listener), none),
+      });
+      return [
+        { what: against, value: median(none), unit: "ns" },
+        { ...row("nobody"), wanted: { of: "ratio", direction: "at most", limit: 1.05 } },
+        row("OpenTelemetry"),
+      ];
+    };
+    return [...rowsOf("tryAcquire"), ...rowsOf("lease")];
+  },
+};
