@@ -192,7 +192,7 @@ test("a message that the bus does not take is heard of with its error", async ()
   await swarm.start(1);
   swarm.broker.stop();
   forget();
-  await swarm.clock.run(3_000);
+  await swarm.clock.run(6_000);
   expect(heard.of("hivepace:published").length).toBeGreaterThan(0);
   for (const { error } of heard.of("hivepace:published")) expect(error).toMatchObject({ code: "BUS_UNAVAILABLE" });
   swarm.broker.start();

@@ -120,7 +120,8 @@ function busMode(agent: Agent, now: number): Mode {
   const { hasBus, echoes } = agent.config;
   if (!hasBus) return "alone";
   if (isCutOff(agent, now)) return "cut-off";
-  const hasHeard = agent.heardAt >= agent.joinedAt || !echoes;
+  // What was heard at its beginning does not show that the bus is still there.
+  const hasHeard = agent.heardAt >= listenedAt(agent) - agent.config.tuning.heartbeatMs || !echoes;
   if (!hasHeard || now < listenedAt(agent)) return "listening";
   return agent.peers.size === 0 ? "alone" : "member";
 }

@@ -141,13 +141,19 @@ function depart(agent: Agent, peer: Peer): void {
   countMembers(agent);
 }
 
-/** A newcomer has to learn what was before it came, soon, but not from all at the same moment. */
+/**
+ * A newcomer has to learn what was before it came, soon, but not from all at the same moment. Where nothing was it has to
+ * learn that it is not alone: a few tell it.
+ */
 function welcome(agent: Agent, peer: Peer, now: number): void {
   const { id, tuning } = agent.config;
+  const when = part(`${id} ${peer.key}`);
+  const isOfFew = when * agent.members < 8 && now - agent.startedAt > 2 * tuning.heartbeatMs;
   for (const pool of agent.pools.values()) {
-    if (now < pool.welcomeUntil || (isZero(pool.used.sum) && pool.level.epoch === 0)) continue;
+    const hasNews = !isZero(pool.used.sum) || pool.level.epoch > 0;
+    if (now < pool.welcomeUntil || !(hasNews || isOfFew)) continue;
     pool.welcomeUntil = now + 2.5 * tuning.heartbeatMs;
-    reportBy(agent, pool, now + part(`${id} ${peer.key}`) * tuning.heartbeatMs * 0.5, 1);
+    reportBy(agent, pool, now + when * tuning.heartbeatMs * 0.5, 1);
   }
 }
 

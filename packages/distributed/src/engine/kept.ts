@@ -78,7 +78,9 @@ export function keep(agent: Agent, pool: Pool, now: number): Kept {
   if (store?.isStore) return keepAllotted(agent, pool, Math.min(now, store.unansweredSince));
   if (store && store.elsewhereAt > store.answeredAt) return keepPart(agent, pool, now);
   const since = Math.min(now, agent.unansweredSince, agent.unechoedSince);
-  const isAgreed = agent.heardAt !== -Infinity;
+  // Who has not even listened to the end does not know who is there.
+  const { listen, heartbeatMs } = agent.config.tuning;
+  const isAgreed = agent.heardAt !== -Infinity && since >= agent.startedAt + listen * heartbeatMs;
   const ends = isAgreed ? (agreement(agent, pool, now, since).get(undefined) as Ends) : unheard(agent, pool);
   pool.kept = { since, isAgreed, ...ends };
   return pool.kept;

@@ -1,4 +1,4 @@
-import type { Agent } from "./agent.ts";
+import { type Agent, listenedAt } from "./agent.ts";
 import { at, takeFrom } from "./amounts.ts";
 import type { Pool } from "./pool.ts";
 import { isQuiet } from "./store-side.ts";
@@ -58,7 +58,8 @@ export function busyMsOf({ config, members }: Agent): number {
 /** How often this agent speaks now. */
 export function heartbeatOf(agent: Agent, now: number): number {
   const { heartbeatMs, idleHeartbeatMs } = agent.config.tuning;
-  // Nobody may have heard the last one.
+  // It has to hear itself at the end of the time in which it listens. Later: nobody may have heard the last one.
+  if (now < listenedAt(agent)) return heartbeatMs;
   if (now - Math.min(agent.unansweredSince, agent.unechoedSince) > heartbeatMs / 2) return heartbeatMs;
   const busyMs = busyMsOf(agent);
   for (const pool of agent.pools.values()) if (isFresh(agent, pool, now)) return busyMs;

@@ -63,6 +63,31 @@ test("a newcomer sends nothing until it has listened for a heartbeat and a quart
   expect(take(agent, 1_260, 1)).toBe(true);
 });
 
+test("what it heard at its beginning does not show that the bus is still there", () => {
+  const agent = testAgent();
+  const { publish } = step(agent, { type: "wake" }, 0);
+  hear(agent, publish as Message, 10);
+  for (let now = 100; now <= 2_400; now += 100) {
+    step(agent, { type: "wake" }, now);
+    expect([now, modeOf(agent, now)]).toEqual([now, "listening"]);
+  }
+  for (let now = 2_500; now <= 4_000; now += 100) step(agent, { type: "wake" }, now);
+  expect(modeOf(agent, 4_000)).toBe("cut-off");
+  // It does not know who is there: the least is all that it has.
+  expect([take(agent, 4_000, 1), take(agent, 4_001, 1)]).toEqual([true, false]);
+});
+
+test("a newcomer to a swarm that has nothing to say learns at once that it is not alone", () => {
+  for (let idleMs = 60_000; idleMs < 65_000; idleMs += 500) {
+    const swarm = testSwarm(2);
+    swarm.pass(idleMs);
+    const newcomer = testAgent("new", {}, {}, swarm.now);
+    swarm.agents.push(newcomer);
+    swarm.pass(1_300);
+    expect([idleMs, modeOf(newcomer, swarm.now), newcomer.members]).toEqual([idleMs, "member", 3]);
+  }
+});
+
 test("one without a bus has all, at once", () => {
   const agent = testAgent("a", { hasBus: false });
   expect(take(agent, 0, 1_000)).toBe(true);

@@ -51,6 +51,7 @@ test("what others told of one who was not heard yet is not counted again when it
   const hear = (message: ReturnType<typeof word>, now: number) => step(agent, { type: "hear", message }, now);
   hear(word("a", 1), 10);
   hear(word("b", 1, {}, { seen }), 20);
+  hear(word("a", 2), 1_000);
   // It has listened: 400 were used by somebody.
   for (let now = 200; now <= 1_400; now += 200) step(agent, { type: "wake" }, now);
   expect(pool.used.sum).toEqual([400]);

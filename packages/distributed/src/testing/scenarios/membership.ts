@@ -396,6 +396,20 @@ export const membership: readonly Scenario[] = [
     figures: (report) => [...within(report), atLeast("use after", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.95)],
   },
   {
+    name: "one more agent in an idle hive, and all at once have much to do",
+    options: () => ({
+      agents: 3,
+      limits: thousand,
+      demand: { load: 0, bursts: [{ at: 62_500, load: 3 }], maxQueue: 5_000 },
+      absent: [2],
+      faults: [{ at: 61_000, type: "join", agents: [2] }],
+      duration: 3 * MINUTE,
+      measureFrom: 0,
+    }),
+    figures: (report) => within(report),
+    mostAgents: 10,
+  },
+  {
     name: "one, then two, then one",
     options: () => ({
       agents: 2,
