@@ -35,8 +35,8 @@ export function sharedLimitChart(outcomes: readonly Outcome[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Six processes on one limit: calls accepted and refused, by how the limit is shared" font-family="system-ui, sans-serif" font-size="12" fill="#333">
 <rect width="${WIDTH}" height="${height}" rx="8" fill="#fff"/>
 <text x="16" y="26" font-size="14" font-weight="600">Six processes, one limit, 1.5 × as much demand</text>
-<text x="16" y="44" fill="#666">calls that reached the provider: accepted, and refused with 429 (red)</text>
-${head(NAMES + BAR + 60, "429s")}${head(NAMES + BAR + 120, "fairness")}${head(NAMES + BAR + 205, "wait p99 at 30 %")}
+<text x="16" y="44" fill="#666">calls that reached the provider: accepted, and refused with 429 (red); the wait is that at 30 % load</text>
+${head(NAMES + BAR + 60, "429s")}${head(NAMES + BAR + 120, "fairness")}${head(NAMES + BAR + 205, "p99 wait")}
 <line x1="${x(1)}" x2="${x(1)}" y1="${TOP - 8}" y2="${TOP + outcomes.length * ROW}" stroke="#333" stroke-dasharray="4 3"/>
 <text x="${x(1)}" y="${TOP + outcomes.length * ROW + 16}" text-anchor="middle">the limit</text>
 ${rows.join("\n")}
