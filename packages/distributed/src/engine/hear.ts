@@ -1,18 +1,17 @@
 import { hash32 } from "../hash.ts";
 import { type Agent, ignore, modeOf, type Peer } from "./agent.ts";
-import { at, fits, isEqual, isZero, minus, takeFrom } from "./amounts.ts";
+import { fits, isEqual, isZero } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
-import { recognise } from "./elsewhere.ts";
+import { count, name } from "./heard-use.ts";
 import { EPOCHS_AHEAD, merge } from "./level.ts";
 import { countIn, countMembers, effectiveLimits, lowerLimits } from "./members.ts";
 import type { ClaimReport, Message, PoolReport } from "./message.ts";
-import type { PeerPool, Pool } from "./pool.ts";
+import type { Pool } from "./pool.ts";
 import { withAges } from "./publish.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
-import { paceOf, seeGrain } from "./steady-pace.ts";
+import { seeGrain } from "./steady-pace.ts";
 import { isQuiet } from "./store-side.ts";
 import { isBefore } from "./turn.ts";
-import { BINS } from "./use-window.ts";
 
 /** More agents than this are no swarm but an attack on our memory. */
 const MOST_PEERS = 20_000;
@@ -221,58 +220,6 @@ function possible(agent: Agent, { limits }: Pool, claim: ClaimReport | undefined
   if (!claim || fits(claim.amounts, limits)) return claim;
   ignore(agent, "impossible claim");
   return undefined;
-}
-
-/** A newcomer has been told of what somebody used before it came. Now it hears who that was. */
-function name({ joinedAt }: Agent, pool: Pool, { used, bins }: PoolReport, now: number): void {
-  const { windowMs } = pool.config;
-  const before = [...used];
-  bins.forEach((bin, b) => {
-    if ((b * windowMs) / BINS < now - joinedAt) takeFrom(before, bin);
-  });
-  pool.unnamed.trim(before);
-  if (!isZero(used)) pool.hearsayUntil = now + windowMs;
-}
-
-/**
- * Counts what it has used since its last word as used now: late, never early. What it gave back counts from when that was
- * sent, which is early, never late. After a gap its bins say when it was.
- */
-function count(
-  agent: Agent,
-  pool: Pool,
-  known: PeerPool | undefined,
-  report: PoolReport,
-  isGap: boolean,
-  now: number,
-): boolean {
-  if (known && isEqual(report.sent, known.sent) && isEqual(report.back, known.back)) return false;
-  const sent = known ? minus(report.sent, known.sent) : report.sent;
-  const back = known ? minus(report.back, known.back) : report.back;
-  recognise(pool, known ? sent : report.used, now);
-  if (isGap) {
-    const left = minus(sent, back);
-    const binMs = pool.config.windowMs / BINS;
-    for (let b = 0; b < BINS && left.some((amount) => amount > 0); b++) {
-      const part = left.map((amount, i) => Math.max(0, Math.min(amount, at(report.bins[b] ?? left, i))));
-      if (isZero(part)) continue;
-      pool.used.add(now - b * binMs, part);
-      for (let i = 0; i < left.length; i++) left[i] = at(left, i) - at(part, i);
-    }
-    return true;
-  }
-  if (!isZero(sent)) {
-    pool.used.add(now, sent);
-    // What is heard at once after standing still was not used at once: its agent would think itself out of pace for long.
-    if (modeOf(agent, now) !== "listening") pool.pace.add(now, sent, paceOf(agent, pool, now));
-  }
-  if (!isZero(back)) {
-    const returned = back.map((amount) => -amount);
-    // This message may have taken longer than the one that said that it was sent.
-    pool.used.add(now - report.backAgeMs - agent.config.tuning.settleMs, returned);
-    pool.pace.add(now, returned, paceOf(agent, pool, now));
-  }
-  return true;
 }
 
 /** A level with ages in the place of times, from whomever. */

@@ -1,13 +1,17 @@
 import { congestion } from "./congestion.ts";
 import { membership } from "./membership.ts";
+import { outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
 import { steady } from "./steady.ts";
 import { store } from "./store.ts";
 
 /** All that may happen to a swarm, and what must hold then, by theme. */
-export const swarmScenarios: Readonly<Record<"steady" | "membership" | "congestion" | "store", readonly Scenario[]>> = {
+export const swarmScenarios: Readonly<
+  Record<"steady" | "membership" | "outages" | "congestion" | "store", readonly Scenario[]>
+> = {
   steady,
   membership,
+  outages,
   congestion,
   store,
 };
