@@ -23,6 +23,7 @@ test("a wrong option ends it with 2, and the usage is shown", async () => {
   expect(text).toContain('--rounds must be a whole number from 4 on, not "many"\n\nswarm:soak [options]');
 });
 
+// Where no such server can be started, `whyNot` says why; CI requires them all.
 describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with redis", () => {
   test("nothing grows and nothing is left in a swarm that is well made", { timeout: TIMEOUT_MS }, async () => {
     const { code, text } = await soak(...SHORT, "--faults", "refuse,join-leave,churn", "redis");

@@ -101,6 +101,7 @@ test("without --metrics no agent loads what measures, and nothing listens", asyn
   expect(story).not.toContain("metrics");
 }, 120_000);
 
+// Where no such server can be started, `whyNot` says why; CI requires them all.
 describe.skipIf(whyNot("nats", { own: true }) !== undefined)("processes, with a broker", () => {
   /** The processes of the agents that this one has started. */
   function agentProcesses(): number[] {
