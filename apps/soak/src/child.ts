@@ -18,7 +18,7 @@ export class Child {
   readonly #waiting = new Map<number, (word: Extract<Word, { type: "done" }>) => void>();
   #orders = 0;
   #stderr = "";
-  /** What it said last; undefined when nothing since `forgetState`. */
+  /** What it said last; whoever wants to hear it anew makes it undefined. */
   state: State | undefined;
   cuts: number[] = [];
   refusals: number[] = [];

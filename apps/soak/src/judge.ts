@@ -1,5 +1,7 @@
 /** The first round opens what is opened once: pools, caches, compiled code. */
 export const WARM_UP = 1;
+/** And as many more as it takes to see a trend. */
+export const FEWEST_ROUNDS = WARM_UP + 3;
 
 /** What may grow from the first rounds to the last: the larger of the two. */
 export interface Allowance {
@@ -30,9 +32,9 @@ export const NOTHING: Allowance = { part: 0, amount: 0 };
  * allowed. One high value changes no least; a step that comes once, early or late, is no trend.
  */
 export function trendOf({ name, values, allowance }: Series): Trend {
+  if (values.length < FEWEST_ROUNDS)
+    throw new RangeError(`${name} needs ${FEWEST_ROUNDS} rounds to show a trend, not ${values.length}`);
   const counted = values.slice(WARM_UP);
-  if (counted.length < 3)
-    throw new RangeError(`${name} needs ${WARM_UP + 3} rounds to show a trend, not ${values.length}`);
   // The middle takes what cannot be divided.
   const third = Math.floor(counted.length / 3);
   const first = Math.min(...counted.slice(0, third));
@@ -66,7 +68,7 @@ export function judge(series: readonly Series[], remains: readonly Remains[]): V
 }
 
 function tellGrowth({ name, least, allowed, values }: Trend): string {
-  return `${name} grows: at least ${least.join(", then ")}, where ${allowed} more is allowed (by round: ${values.join(" ")})`;
+  return `${name} grows: at least ${least.join(", then ")}, where ${Math.floor(allowed)} more is allowed (by round: ${values.join(" ")})`;
 }
 
 const MOST_NAMED = 5;

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { FEWEST_ROUNDS } from "./judge.ts";
 import { BROKERS, type BrokerKind } from "./words.ts";
 
 /** What can happen to a swarm, in the words of `--faults`. */
@@ -38,7 +39,7 @@ export const usage = `swarm:soak [options] [broker…]        swarms of processe
 
   nats redis kafka        on which, one after the other (default: all three)
   --minutes <n>           how long it takes, all brokers together (default: 7)
-  --rounds <n>            so many rounds on each broker instead, at least ${leastRounds()}
+  --rounds <n>            so many rounds on each broker instead, at least ${FEWEST_ROUNDS}
   --agents <n>            processes of the swarm, at least 3 (default: 8)
   --seed <n>              of what happens when and to whom (default: by chance, and printed)
   --faults <a,b>          only these of ${FAULTS.join(", ")}
@@ -49,11 +50,6 @@ export const usage = `swarm:soak [options] [broker…]        swarms of processe
 In every round all faults happen, in another order; then all is calm, and what each process and the broker hold is looked
 at. Ends with 1 when something grows or is left behind, with 2 for an option that is wrong, with 130 when interrupted.`;
 
-/** One to warm up, and three to see a trend. */
-export function leastRounds(): number {
-  return 4;
-}
-
 /** Undefined when the usage should be shown. Throws a RangeError that says what is wrong. */
 export function parseOptions(args: readonly string[], random: () => number = Math.random): Options | undefined {
   const { values, positionals } = read(args);
@@ -61,7 +57,7 @@ export function parseOptions(args: readonly string[], random: () => number = Mat
   return {
     brokers: some("a broker", positionals, BROKERS),
     minutes: amount("--minutes", values.minutes ?? "7"),
-    rounds: values.rounds === undefined ? undefined : whole("--rounds", values.rounds, leastRounds()),
+    rounds: values.rounds === undefined ? undefined : whole("--rounds", values.rounds, FEWEST_ROUNDS),
     agents: whole("--agents", values.agents ?? "8", 3),
     seed: values.seed === undefined ? Math.floor(random() * 1_000_000) : whole("--seed", values.seed, 0),
     faults: some("--faults", list(values.faults), FAULTS),

@@ -7,10 +7,10 @@ import { startProvider } from "@hivepace/provider";
 import { type OwnServer, startOwnServer, until } from "@hivepace/servers";
 import { HAPPENINGS, shuffled } from "./faults.ts";
 import { Seen, type SoakFigures } from "./figures.ts";
-import { type Allowance, judge, NOTHING, type Remains, type Series, type Verdict } from "./judge.ts";
+import { type Allowance, FEWEST_ROUNDS, judge, NOTHING, type Remains, type Series, type Verdict } from "./judge.ts";
 import { lookAt, type Sight } from "./look/look.ts";
 import { NATS_CONFIG } from "./look/nats.ts";
-import { leastRounds, type Options } from "./options.ts";
+import type { Options } from "./options.ts";
 import { limitFor, Swarm, WINDOW_MS } from "./swarm.ts";
 import type { BrokerKind, Holdings } from "./words.ts";
 
@@ -111,7 +111,7 @@ class Soak {
     this.#calm = (await this.#look()).holdings;
     const { rounds } = options;
     const isOver = () => (rounds === undefined ? performance.now() >= end : this.rounds >= rounds);
-    while (this.rounds < leastRounds() || !isOver()) await this.#round();
+    while (this.rounds < FEWEST_ROUNDS || !isOver()) await this.#round();
   }
 
   /** All leave. What is still there afterwards, though it was given its time, should not be. */
