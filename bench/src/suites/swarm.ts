@@ -12,6 +12,8 @@ import type { FreeSuite, RunParameters } from "../suite.ts";
 const AGENTS = 4;
 const RESOURCE = "provider";
 const WATCHED_MS = 10_000;
+/** After so long nobody repeats any more what was said. */
+const QUIET_MS = 250;
 
 interface Agent {
   readonly bus: MessageBus;
@@ -47,7 +49,7 @@ async function announcement(agents: readonly Agent[], times: number): Promise<nu
     took.push((performance.now() - start) * 1_000);
     for (const stop of stops) stop();
     // What they tell each other besides must not be under way when the next one begins.
-    await pause(5);
+    await pause(QUIET_MS);
   }
   return median(took);
 }
@@ -65,7 +67,7 @@ async function latency(link: Link, times: number): Promise<number> {
     await arrived;
     took.push((performance.now() - start) * 1_000);
     await sent;
-    await pause(5);
+    await pause(QUIET_MS);
   }
   return median(took);
 }
@@ -111,7 +113,7 @@ async function measureBroker(
   const agents = await startAgents(bus, server.url);
   const random = seededRandom(seed);
   const times = { raw: [] as number[], ours: [] as number[] };
-  const each = quick ? 10 : 30;
+  const each = quick ? 4 : 10;
   try {
     for (let round = -1; round < rounds; round++) {
       for (const who of shuffled(["raw", "ours"] as const, random)) {

@@ -235,9 +235,10 @@ export function hearLevel(agent: Agent, pool: Pool, heard: PoolReport["level"] &
   if (!isNews) return;
   pool.levelKnownAt = now;
   pool.changedAt = now;
-  // A few pass it on, in case it was lost on the way to others; if all did, they would drown it.
+  // A few pass it on, in case it was lost on the way to others. If all did, or did at once, they would drown it.
   const { epoch, round } = level;
-  if (part(`${agent.config.id} ${epoch} ${round}`) * agent.members < 4) reportBy(agent, pool, now, 0, true);
+  if (part(`${agent.config.id} ${epoch} ${round}`) * agent.members < 4)
+    reportBy(agent, pool, now + agent.config.tuning.gapMs / 2, 0, true);
 }
 
 /** A number from 0 to 1 that follows from a text: agents do not all do the same at the same time, and none tosses a coin. */

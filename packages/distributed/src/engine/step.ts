@@ -160,7 +160,8 @@ function refused(agent: Agent, pool: Pool, details: Parameters<typeof refuse>[1]
   pool.level = level;
   pool.levelKnownAt = now;
   pool.changedAt = now;
-  reportBy(agent, pool, now, repeatsOf(agent, pool), true);
+  // The host announces the cut at once. This says the same and more, and must not be in its way.
+  reportBy(agent, pool, now + agent.config.tuning.gapMs / 2, repeatsOf(agent, pool), true);
   // The store has it for those who hear no bus, and hands out less.
   if (agent.store?.isStore) agent.store.askAt = Math.min(agent.store.askAt, now);
 }

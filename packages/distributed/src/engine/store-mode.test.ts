@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { modeIn } from "./agent.ts";
 import { step } from "./step.ts";
 import { poolIn, testAgent, word } from "./test-agents.ts";
+import { TUNING } from "./tuning.ts";
 
 const always = { aggregation: "store", above: 300, below: 200 } as const;
 
@@ -120,8 +121,12 @@ describe("an agent in store mode", () => {
   test("says on the bus what all must hear at once", () => {
     const agent = served();
     const refused = { sentAt: 50, reason: "429" };
-    const { publish, ask } = step(agent, { type: "refused", pool: "p", refused }, 100);
-    expect(publish).toMatchObject({ store: true, pools: [{ level: { base: 0.5 } }] });
+    const { ask, wakeAt } = step(agent, { type: "refused", pool: "p", refused }, 100);
+    expect(step(agent, { type: "wake" }, wakeAt).publish).toMatchObject({
+      store: true,
+      pools: [{ level: { base: 0.5 } }],
+    });
+    expect(wakeAt - 100).toBeLessThan(TUNING.gapMs);
     expect(ask?.pools[0]?.level).toMatchObject({ epoch: 1, base: 0.5, cutAgoMs: 0 });
   });
 });

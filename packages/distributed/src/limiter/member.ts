@@ -50,8 +50,6 @@ export class Member {
   readonly #worries: Worries;
   readonly #replays = new Replays();
   #announcements = 0;
-  /** Reports that are to go a little later. */
-  #held: Message[] | undefined;
   /** When a message of its own last came back. */
   echoAt = -Infinity;
   isClosed = false;
@@ -96,10 +94,7 @@ export class Member {
     this.host = new Host({
       agent,
       clock,
-      publish: (message) => {
-        if (this.#held) this.#held.push(message);
-        else void this.#publish(message);
-      },
+      publish: (message) => void this.#publish(message),
       ask: (ask) => void this.#ask(ask),
       serve: options.serve,
       look: (now) => {
@@ -154,13 +149,9 @@ export class Member {
     const reason = refused.reason.slice(0, LONGEST_REASON);
     const before = pool.level;
     const details = { sentAt: now - sentAgoMs, retryAfterMs, isOverload, reason };
-    // The announcement is what others wait for: it goes before the longer report that says the same and more.
-    const held: Message[] = [];
-    this.#held = held;
     this.host.do({ type: "refused", pool: pool.config.name, refused: details }, now);
-    this.#held = undefined;
+    // It is what others wait for; the longer report that says the same and more follows it.
     if (pool.level !== before && !this.isClosed) this.#announce(pool, now);
-    for (const message of held) void this.#publish(message);
   }
 
   /** An answer shows that so much more of it was used than we know of. */
