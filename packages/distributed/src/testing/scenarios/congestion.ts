@@ -14,7 +14,8 @@ export const congestion: readonly Scenario[] = [
     (part): Scenario => ({
       name: `${part * 100} % of the agents are refused at once`,
       options: (agents) => ({
-        limits: thousand,
+        // However many they are, the next call of each is soon.
+        limits: { requests: 100 * agents },
         demand: { load: 0.5, skew: 0 },
         faults: [{ at: 4 * MINUTE, type: "refuse", agents: some(agents, part) }],
         duration: 6 * MINUTE,
