@@ -22,10 +22,13 @@ export function fitsBetween(
   if (!first || !isBefore(first, claim)) return false;
   const room = roomOf(agent, pool, now);
   const need = first.next.map((amount, i) => amount - at(room, i));
-  if (!need.some((amount) => amount > 0)) return false;
-  // Those before do not reckon with this one: they must have heard of it when they are due.
   const startsAt = pool.used.whenGone(need);
-  if (startsAt === Infinity || startsAt < now + settleMsOf(agent, pool)) return false;
+  // The first may reckon with more: it may keep nothing for the silent, and not know of all that was used.
+  const { headroom } = agent.config.tuning;
+  const least = need.map((amount, i) => amount - at(pool.reserved, i) - at(pool.limits, i) * headroom);
+  if (startsAt === Infinity || !least.some((amount) => amount > 0)) return false;
+  // It does not reckon with this one: it must have heard of it when it is due.
+  if (pool.used.whenGone(least) < now + settleMsOf(agent, pool)) return false;
   const { amounts } = first;
   const spare = pool.used.goneBy(startsAt).map((gone, i) => gone + at(room, i) - at(amounts, i));
   for (let i = 0; i < cost.length; i++) {

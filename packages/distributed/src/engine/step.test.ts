@@ -204,6 +204,27 @@ test("a small call may go while a large one waits for room that is far away, and
   expect(swarm.take(first, 20)).toBe(true);
 });
 
+test.each([
+  ["it lacks so little that its agent may not know of it", 105, 0, false],
+  ["others may keep nothing for the silent", 95, 30, false],
+  ["it has to wait in any case", 115, 30, true],
+])("a small call goes before a large one if that has to wait in its own eyes, too: %s", (_, large, reserved, goes) => {
+  const swarm = testSwarm(2);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  expect(swarm.take(first, 490)).toBe(true);
+  swarm.pass(20_000);
+  swarm.want(second, [400]);
+  swarm.pass(500);
+  expect(swarm.take(second, 400)).toBe(true);
+  // 890 are used: 100 are free, with what lost messages may hide 110.
+  swarm.want(second, [large]);
+  swarm.pass(500);
+  swarm.want(first, [5]);
+  swarm.pass(500);
+  poolIn(first).reserved[0] = reserved;
+  expect(swarm.take(first, 5)).toBe(goes);
+});
+
 test("a call for which the level is too low does not hold up others, and goes when the level has risen", () => {
   const swarm = testSwarm(3);
   const [first, second] = swarm.agents as [Agent, Agent];
