@@ -23,9 +23,8 @@ export interface LawsOptions {
 /** What must hold for every agent after every step, whatever happens. Throws when it does not. */
 export class Laws {
   readonly #options: LawsOptions;
-  /** Each so many steps the sums of claims are counted anew, each so many wakes the agreement is. */
+  /** Each so many steps the sums of claims are counted anew, and each so many wakes the agreement is. */
   readonly #sumsEvery: number;
-  readonly #agreementEvery: number;
   readonly #levels = new WeakMap<Pool, Level>();
   /** When each cut was made, in the world's time. */
   readonly #cuts = new Map<string, number>();
@@ -34,10 +33,8 @@ export class Laws {
 
   constructor(options: LawsOptions) {
     this.#options = options;
-    const times = Math.ceil(options.agents / SMALL);
-    this.#sumsEvery = times;
-    // It takes longer the more there are, and all of them wake.
-    this.#agreementEvery = times ** 2;
+    // It takes longer the more there are, and all of them take steps.
+    this.#sumsEvery = Math.ceil(options.agents / SMALL) ** 2;
   }
 
   check(agent: Agent, event: Event, effects: Effects, now: number, worldNow: number): void {
@@ -81,7 +78,7 @@ export class Laws {
   #brokenSums(agent: Agent, pool: Pool, { type }: Event, now: number): string | undefined {
     if (agent.store) return undefined;
     const broken = ++this.#steps % this.#sumsEvery === 0 ? brokenClaims(pool) : undefined;
-    if (broken || type !== "wake" || ++this.#wakes % this.#agreementEvery !== 0) return broken;
+    if (broken || type !== "wake" || ++this.#wakes % this.#sumsEvery !== 0) return broken;
     return isAgreementWithin(agent, pool, now) ? undefined : "shares sum up to the capacity at most";
   }
 
