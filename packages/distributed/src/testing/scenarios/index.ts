@@ -4,12 +4,14 @@ import { outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
 import { steady } from "./steady.ts";
 import { store } from "./store.ts";
+import { tokenCosts } from "./tokens.ts";
 
 /** All that may happen to a swarm, and what must hold then, by theme. */
 export const swarmScenarios: Readonly<
-  Record<"steady" | "membership" | "outages" | "congestion" | "store", readonly Scenario[]>
+  Record<"steady" | "tokens" | "membership" | "outages" | "congestion" | "store", readonly Scenario[]>
 > = {
   steady,
+  tokens: tokenCosts,
   membership,
   outages,
   congestion,
