@@ -4,6 +4,7 @@ const MINUTE = 60_000;
 const WIDTH = 720;
 const HEIGHT = 240;
 const LEFT = 48;
+const RIGHT = 24;
 const TOP = 40;
 const BOTTOM = 28;
 
@@ -84,14 +85,14 @@ function lastMinute(seconds: readonly number[]): number[] {
 function chart(title: string, lines: readonly Line[]): string {
   const seconds = Math.max(...lines.map(({ values }) => values.length));
   const most = Math.max(1.2, ...lines.flatMap(({ values }) => values.map((value) => Math.min(value, 2))));
-  const x = (second: number) => LEFT + ((WIDTH - LEFT - 16) * second) / seconds;
+  const x = (second: number) => LEFT + ((WIDTH - LEFT - RIGHT) * second) / seconds;
   const y = (value: number) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * Math.min(value, most)) / most;
   const minutes = Array.from({ length: Math.floor(seconds / 60) + 1 }, (_, minute) => minute);
   const text = (at: string, words: string, more = "") => `<text ${at} ${more}>${words}</text>`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT + 24}" role="img" aria-label="${title}" font-family="system-ui, sans-serif" font-size="11" fill="#333">
 <rect width="${WIDTH}" height="${HEIGHT + 24}" rx="8" fill="#fff"/>
 ${text(`x="${LEFT}" y="22"`, title, 'font-size="13" font-weight="600"')}
-${[0, 0.5, 1].map((value) => `<line x1="${LEFT}" x2="${WIDTH - 16}" y1="${y(value)}" y2="${y(value)}" stroke="${value === 1 ? "#888" : "#ddd"}"${value === 1 ? ' stroke-dasharray="4 3"' : ""}/>${text(`x="${LEFT - 8}" y="${y(value) + 4}"`, value === 1 ? "limit" : `${value * 100} %`, 'text-anchor="end"')}`).join("\n")}
+${[0, 0.5, 1].map((value) => `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(value)}" y2="${y(value)}" stroke="${value === 1 ? "#888" : "#ddd"}"${value === 1 ? ' stroke-dasharray="4 3"' : ""}/>${text(`x="${LEFT - 8}" y="${y(value) + 4}"`, value === 1 ? "limit" : `${value * 100} %`, 'text-anchor="end"')}`).join("\n")}
 ${minutes.map((minute) => text(`x="${x(minute * 60)}" y="${HEIGHT - 10}"`, `${minute} min`, 'text-anchor="middle" fill="#777"')).join("\n")}
 ${lines.map(({ color, values }) => `<polyline fill="none" stroke="${color}" stroke-width="2" points="${values.map((value, second) => `${x(second).toFixed(1)},${y(value).toFixed(1)}`).join(" ")}"/>`).join("\n")}
 ${lines.map(({ name, color }, i) => `<rect x="${LEFT + i * 170}" y="${HEIGHT + 4}" width="10" height="10" fill="${color}"/>${text(`x="${LEFT + i * 170 + 15}" y="${HEIGHT + 13}"`, name)}`).join("\n")}
