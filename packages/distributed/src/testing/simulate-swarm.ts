@@ -5,7 +5,7 @@ import { levelAt } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 import type { StoreConfig } from "../engine/store-side.ts";
 import { newBaseline } from "./baselines.ts";
-import { drawCost, meanCost } from "./costs.ts";
+import { Demand } from "./demand.ts";
 import { HiveAgent } from "./hive-agent.ts";
 import { Laws } from "./laws.ts";
 import { Network } from "./network.ts";
@@ -58,7 +58,7 @@ class Simulation {
   readonly #epochs = new Map<Agent, number>();
 
   constructor(options: SimulationOptions) {
-    const { agents, seed, limits, drift = 0.0001, demand } = options;
+    const { agents, seed, limits, drift = 0.0001 } = options;
     this.#options = options;
     this.#random = seededRandom(seed);
     this.#windowMs = limits.windowMs ?? WINDOW_MS;
@@ -102,8 +102,7 @@ class Simulation {
       after: (ms, run) => timeline.after(ms, run),
       random: this.#random,
     };
-    for (let i = 0; i < agents; i++) this.#demand(i);
-    for (const burst of demand.bursts ?? []) timeline.at(burst.at, () => this.#burst(burst));
+    new Demand(options, this.#limits, this.#windowMs, timeline, (call) => this.#arrive(call)).start();
     for (const fault of options.faults ?? []) if (fault.at > 0) timeline.at(fault.at, () => this.#happen(fault));
   }
 
@@ -193,65 +192,12 @@ class Simulation {
     else this.#participants[to]?.hear(message);
   }
 
-  /** Calls come one by one, at random, as from many users who do not know of each other. */
-  #demand(index: number): void {
-    const { demand, agents, seed } = this.#options;
-    const random = seededRandom(seed * 104_729 + index * 7 + 3);
-    const mean = demand.tokens === undefined ? 0 : meanCost(demand.tokens, seededRandom(5));
-    // One call, in limits.
-    const size = Math.max(...this.#amounts(1, mean).map((amount, i) => amount / (this.#limits[i] as number)));
-    const partAt = partOfDemand(demand.skew ?? 1, index, agents);
-    const rateAt = (now: number): number => {
-      const load = typeof demand.load === "function" ? demand.load(now) : demand.load;
-      return (load * partAt(now)) / size / this.#windowMs;
-    };
-    // The rate may change: candidates come at the highest rate that it has, and only a part of them counts.
-    const most =
-      typeof demand.load === "number" && typeof demand.skew !== "function" ? rateAt(0) : this.#highest(rateAt);
-    if (!(most > 0)) return;
-    const next = (): void => {
-      this.#timeline.after(-Math.log(1 - random()) / most, () => {
-        if (random() * most < rateAt(this.#timeline.now)) this.#arrive(index, random);
-        next();
-      });
-    };
-    next();
-  }
-
-  #highest(rateAt: (now: number) => number): number {
-    let highest = 0;
-    for (let now = 0; now < this.#options.duration; now += 250) highest = Math.max(highest, rateAt(now));
-    return highest;
-  }
-
-  #arrive(index: number, random: () => number): void {
-    const { demand } = this.#options;
-    const { maxQueue = Math.min(60, Math.max(5, ...this.#limits)), patienceMs } = demand;
-    const { expected, actual } =
-      demand.tokens === undefined ? { expected: 0, actual: 0 } : drawCost(demand.tokens, random);
-    const { now } = this.#timeline;
-    const call: Call = {
-      agent: index,
-      arrivedAt: now,
-      expected: this.#amounts(1, expected),
-      actual: this.#amounts(1, actual),
-      givesUpAt: patienceMs === undefined ? Infinity : now - Math.log(1 - random()) * patienceMs,
-      sentAt: Number.NaN,
-      tries: 0,
-    };
-    const participant = this.#participants[index];
-    if (!participant || this.#frozen[index]) return;
+  #arrive(call: Call): void {
+    const { maxQueue = Math.min(60, Math.max(5, ...this.#limits)) } = this.#options.demand;
+    const participant = this.#participants[call.agent];
+    if (!participant || this.#frozen[call.agent]) return;
     this.#recorder.offered(call);
     if (participant.waiting < maxQueue) participant.arrive(call);
-  }
-
-  #burst({ load, agents }: { load: number; agents?: readonly number[] | undefined }): void {
-    const random = seededRandom(this.#options.seed * 31 + Math.round(this.#timeline.now));
-    const to = agents ?? this.#participants.map((_, i) => i);
-    const { demand } = this.#options;
-    const mean = demand.tokens === undefined ? 0 : meanCost(demand.tokens, seededRandom(5));
-    const size = Math.max(...this.#amounts(1, mean).map((amount, i) => amount / (this.#limits[i] as number)));
-    for (let i = 0; i < load / size; i++) this.#arrive(to[i % to.length] as number, random);
   }
 
   #send(call: Call): void {
@@ -373,11 +319,6 @@ class Simulation {
       if (++cut.known <= live) cut.spreadMs = this.#timeline.now - cut.at;
     }
   }
-
-  #amounts(requests: number, tokens: number): number[] {
-    const { limits } = this.#options;
-    return [...(limits.requests === undefined ? [] : [requests]), ...(limits.tokens === undefined ? [] : [tokens])];
-  }
 }
 
 function storeConfig(store: SimulationOptions["store"]): StoreConfig | undefined {
@@ -398,17 +339,4 @@ function longestTransit(network: NetworkOptions, faults: readonly Fault[]): numb
 
 function amountsOf({ requests, tokens }: Limits): number[] {
   return [requests, tokens].filter((limit) => limit !== undefined);
-}
-
-function partOfDemand(
-  skew: number | readonly number[] | ((agent: number, timeMs: number) => number),
-  index: number,
-  agents: number,
-): (timeMs: number) => number {
-  if (typeof skew === "function") return (timeMs) => skew(index, timeMs);
-  if (typeof skew !== "number") return () => skew[index] ?? 0;
-  let sum = 0;
-  for (let i = 1; i <= agents; i++) sum += i ** -skew;
-  const part = (index + 1) ** -skew / sum;
-  return () => part;
 }

@@ -1,0 +1,105 @@
+import { seededRandom } from "@hivepace/core/testing";
+import { type Amounts, at } from "../engine/amounts.ts";
+import { drawCost, meanCost } from "./costs.ts";
+import type { SimulationOptions } from "./options.ts";
+import type { Timeline } from "./timeline.ts";
+import type { Call } from "./world.ts";
+
+/** The calls that come: one by one, at random, as from many users who do not know of each other, and in bursts. */
+export class Demand {
+  readonly #options: SimulationOptions;
+  readonly #windowMs: number;
+  readonly #timeline: Timeline;
+  readonly #arrive: (call: Call) => void;
+  /** One call, in limits, on average. */
+  readonly #size: number;
+
+  constructor(
+    options: SimulationOptions,
+    limits: Amounts,
+    windowMs: number,
+    timeline: Timeline,
+    arrive: (call: Call) => void,
+  ) {
+    this.#options = options;
+    this.#windowMs = windowMs;
+    this.#timeline = timeline;
+    this.#arrive = arrive;
+    const { tokens } = options.demand;
+    const mean = tokens === undefined ? 0 : meanCost(tokens, seededRandom(5));
+    this.#size = Math.max(...this.#amounts(mean).map((amount, i) => amount / at(limits, i)));
+  }
+
+  start(): void {
+    const { agents, demand } = this.#options;
+    for (let agent = 0; agent < agents; agent++) this.#flow(agent);
+    for (const burst of demand.bursts ?? []) this.#timeline.at(burst.at, () => this.#burst(burst));
+  }
+
+  #flow(agent: number): void {
+    const { demand, agents, seed } = this.#options;
+    const random = seededRandom(seed * 104_729 + agent * 7 + 3);
+    const partAt = partOfDemand(demand.skew ?? 1, agent, agents);
+    const rateAt = (now: number): number => {
+      const load = typeof demand.load === "function" ? demand.load(now) : demand.load;
+      return (load * partAt(now)) / this.#size / this.#windowMs;
+    };
+    // The rate may change: candidates come at the highest rate that it has, and only a part of them counts.
+    const isSteady = typeof demand.load === "number" && typeof demand.skew !== "function";
+    const most = isSteady ? rateAt(0) : this.#highest(rateAt);
+    if (!(most > 0)) return;
+    const next = (): void => {
+      this.#timeline.after(-Math.log(1 - random()) / most, () => {
+        if (random() * most < rateAt(this.#timeline.now)) this.#arrive(this.#draw(agent, random));
+        next();
+      });
+    };
+    next();
+  }
+
+  #highest(rateAt: (now: number) => number): number {
+    let highest = 0;
+    for (let now = 0; now < this.#options.duration; now += 250) highest = Math.max(highest, rateAt(now));
+    return highest;
+  }
+
+  #burst({ load, agents }: { load: number; agents?: readonly number[] | undefined }): void {
+    const random = seededRandom(this.#options.seed * 31 + Math.round(this.#timeline.now));
+    const to = agents ?? Array.from({ length: this.#options.agents }, (_, i) => i);
+    for (let i = 0; i < load / this.#size; i++) this.#arrive(this.#draw(to[i % to.length] as number, random));
+  }
+
+  #draw(agent: number, random: () => number): Call {
+    const { tokens, patienceMs } = this.#options.demand;
+    const { expected, actual } = tokens === undefined ? { expected: 0, actual: 0 } : drawCost(tokens, random);
+    const { now } = this.#timeline;
+    return {
+      agent,
+      arrivedAt: now,
+      expected: this.#amounts(expected),
+      actual: this.#amounts(actual),
+      givesUpAt: patienceMs === undefined ? Infinity : now - Math.log(1 - random()) * patienceMs,
+      sentAt: Number.NaN,
+      tries: 0,
+    };
+  }
+
+  /** Of one call. */
+  #amounts(tokens: number): number[] {
+    const { limits } = this.#options;
+    return [...(limits.requests === undefined ? [] : [1]), ...(limits.tokens === undefined ? [] : [tokens])];
+  }
+}
+
+function partOfDemand(
+  skew: number | readonly number[] | ((agent: number, timeMs: number) => number),
+  index: number,
+  agents: number,
+): (timeMs: number) => number {
+  if (typeof skew === "function") return (timeMs) => skew(index, timeMs);
+  if (typeof skew !== "number") return () => skew[index] ?? 0;
+  let sum = 0;
+  for (let i = 1; i <= agents; i++) sum += i ** -skew;
+  const part = (index + 1) ** -skew / sum;
+  return () => part;
+}
