@@ -794,8 +794,10 @@ test("one that has never heard the bus keeps to its part, and says so: when to c
   const hive = await opening;
   expect(hive.status().mode).toBe("listening");
   expect(hive.explain("eu").text).toContain("this agent is new and listens");
+  expect(hive.explain("eu").limits).toMatchObject([{ limit: 40, share: 0 }]);
   await hives.clock.run(5_000);
   expect(hive.status().mode).toBe("cut-off");
+  expect(hive.explain("eu").limits).toMatchObject([{ limit: 40, share: 10 }]);
   let granted = 0;
   while (hive.tryAcquire({ endpoint: "eu" }).allowed) granted++;
   expect(granted).toBe(10);

@@ -1,6 +1,6 @@
 import { type Agent, modeOf } from "../engine/agent.ts";
-import { agreement } from "../engine/agreement.ts";
 import { at } from "../engine/amounts.ts";
+import { ownShare } from "../engine/own-share.ts";
 import { capacityOf } from "../engine/room.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { levelStatus } from "../limiter/status.ts";
@@ -33,7 +33,7 @@ export function explain(
 function limitsOf(target: Target, share: Share, agent: Agent, now: number): HiveLimit[] {
   const { pool, dimensions } = share;
   const capacity = capacityOf(agent, pool, now);
-  const fair = agent.store?.isStore ? pool.allotment?.fair : agreement(agent, pool, now).get(undefined)?.to;
+  const own = ownShare(agent, pool, now);
   return dimensions.flatMap((dimension, i) => {
     const limit = at(pool.limits, i);
     if (limit >= UNLIMITED) return [];
@@ -45,7 +45,7 @@ function limitsOf(target: Target, share: Share, agent: Agent, now: number): Hive
       total: at(capacity, i),
       used: Math.max(0, at(pool.used.sum, i)),
       usedHere: Math.max(0, at(pool.own.sum, i)),
-      share: at(fair ?? capacity, i),
+      share: now < share.listensUntil ? 0 : at(own, i),
     };
   });
 }

@@ -103,7 +103,7 @@ export interface HiveLimit {
   /** What all have used in the last window, as far as this agent knows, and it itself. */
   readonly used: number;
   readonly usedHere: number;
-  /** This agent's fair part of the total. */
+  /** This agent's fair part of the total; nothing while it listens, less of it while it hears nobody. */
   readonly share: number;
 }
 

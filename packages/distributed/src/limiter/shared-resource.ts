@@ -1,12 +1,11 @@
 import type { Clock, DecidingLimit, EventOrigin } from "@hivepace/core";
 import type { WaitingRoom } from "@hivepace/core/internal";
 import { isOneOfSeveral, modeIn, partOf } from "../engine/agent.ts";
-import { agreement } from "../engine/agreement.ts";
 import { leftOf } from "../engine/allotment.ts";
 import { type Amounts, at, SLACK } from "../engine/amounts.ts";
 import { claimsBefore, isHeard } from "../engine/claim.ts";
-import { mostKept } from "../engine/kept.ts";
 import { pausedUntil } from "../engine/level.ts";
+import { ownShare } from "../engine/own-share.ts";
 import type { Pool } from "../engine/pool.ts";
 import { roomOf } from "../engine/room.ts";
 import type { Host } from "./host.ts";
@@ -123,12 +122,7 @@ export class SharedResource implements SwarmResource {
   }
 
   share(now: number): number {
-    const { agent } = this.#host;
-    const mode = modeIn(agent, this.pool, now);
-    if (mode === "listening" || now < this.#listensUntil) return 0;
-    if (mode === "served") return this.pool.allotment?.fair[0] ?? 0;
-    if (mode === "cut-off") return at(mostKept(agent, this.pool, now), 0);
-    return at(agreement(agent, this.pool, now).get(undefined)?.to ?? [0], 0);
+    return now < this.#listensUntil ? 0 : at(ownShare(this.#host.agent, this.pool, now), 0);
   }
 
   changed(): void {
