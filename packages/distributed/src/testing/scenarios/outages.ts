@@ -137,8 +137,9 @@ export const outages: readonly Scenario[] = [
         faults: [{ at: 4 * MINUTE, type, agents: some(agents, 1 / 3), forMs: MINUTE }],
         duration: 8 * MINUTE,
       }),
-      figures: (report) => [
-        atMost("max", report.max, 1.02),
+      figures: (report, agents) => [
+        // Those who are not heard learn it some seconds later than the others begin to use their part.
+        atMost("max", report.max, type === "deafen" || agents <= 10 ? 1.02 : 1.05),
         atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), type === "deafen" ? 0.95 : 0.8),
       ],
     }),
@@ -180,9 +181,10 @@ export const outages: readonly Scenario[] = [
       duration: 7 * MINUTE,
       measureFrom: 0,
     }),
-    figures: (report) => [
+    figures: (report, agents) => [
       ...within(report),
-      atLeast("use meanwhile", useBetween(report, MINUTE, 3 * MINUTE), 0.9),
+      // The smallest of a hundred want less than an equal part.
+      atLeast("use meanwhile", useBetween(report, MINUTE, 3 * MINUTE), agents <= 10 ? 0.9 : 0.8),
       atLeast("use after", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.95),
     ],
   },
