@@ -2,7 +2,7 @@ import type { Agent } from "./agent.ts";
 import { modeIn } from "./agent.ts";
 import { zeros } from "./amounts.ts";
 import { claimOfKept } from "./kept.ts";
-import { FULL, type Level, levelAt } from "./level.ts";
+import { FULL, type Level } from "./level.ts";
 import type { ClaimReport, Message, PoolReport } from "./message.ts";
 import type { OwnClaim, Pool } from "./pool.ts";
 import { forgetKnown, heartbeatOf, isActive, publishAt } from "./schedule.ts";
@@ -74,20 +74,14 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
     waiting: pool.all,
     claim: mode === "cut-off" ? claimOfKept(agent, pool, now) : claim && claimReport(pool, claim, now),
     turn: pool.turns.line,
-    level: isWhole(pool.level, now) ? undefined : withAges(pool.level, now),
+    // Also one that has long been whole again: the next cut of a newcomer must come after it.
+    level: pool.level === FULL ? undefined : withAges(pool.level, now),
     seen: mode === "member" && now < pool.welcomeUntil ? pool.used.bins(now) : undefined,
   };
 }
 
 function claimReport(pool: Pool, { amounts, turn, tie }: OwnClaim, now: number): ClaimReport {
   return { amounts: [...amounts], next: pool.next ?? amounts, turn, tie, waitedMs: now - pool.waitingSince };
-}
-
-/** A level that has long been whole again need not be told; a newcomer without it is none the worse. */
-function isWhole(level: Level, now: number): boolean {
-  if (level === FULL) return true;
-  const longAgo = now - Math.max(level.cutAt, level.pausedAt + level.pauseMs) > 600_000;
-  return longAgo && levelAt(level, now) >= level.most;
 }
 
 /** Times on this agent's clock become ages, and back. */

@@ -225,6 +225,20 @@ test.each([
   expect(swarm.take(first, 5)).toBe(goes);
 });
 
+test("a newcomer's cut counts, also when the last one before it is long over", () => {
+  const swarm = testSwarm(2);
+  const [first] = swarm.agents as [Agent];
+  const refused = () => ({ sentAt: swarm.now, reason: "429" });
+  swarm.do(first, { type: "refused", pool: "p", refused: refused() });
+  swarm.pass(15 * WINDOW_MS);
+  const newcomer = testAgent("newcomer", {}, {}, swarm.now);
+  swarm.agents.push(newcomer);
+  swarm.pass(3_000);
+  swarm.do(newcomer, { type: "refused", pool: "p", refused: refused() });
+  swarm.pass(200);
+  for (const agent of swarm.agents) expect(poolIn(agent).level).toMatchObject({ epoch: 2, base: 0.5 });
+});
+
 test("a call for which the level is too low does not hold up others, and goes when the level has risen", () => {
   const swarm = testSwarm(3);
   const [first, second] = swarm.agents as [Agent, Agent];
