@@ -125,6 +125,21 @@ describe("the laws", () => {
     expect(() => held.check(second, WAKE, QUIET, 6_000, 6_000)).toThrow("the same age everywhere");
   });
 
+  test("who has forgotten a cut may make one of the same name, and nobody else may", () => {
+    const [first, second] = testSwarm(2).agents as [Agent, Agent];
+    const held = laws();
+    const again = { ...CUT, cutAt: 9_000 };
+    poolIn(first).level = CUT;
+    held.check(first, WAKE, QUIET, 2_500, 2_500);
+    poolIn(second).level = again;
+    const refused: Event = { type: "refused", pool: "p", refused: { sentAt: 9_000, reason: "429" } };
+    expect(() => held.check(second, WAKE, QUIET, 9_000, 9_000)).toThrow("the same age everywhere");
+    poolIn(second).level = { ...again };
+    expect(() => held.check(second, refused, QUIET, 9_000, 9_000)).not.toThrow();
+    poolIn(first).level = { ...again };
+    expect(() => held.check(first, WAKE, QUIET, 9_500, 9_500)).not.toThrow();
+  });
+
   test("are looked at less often, where that takes long, when agents are many", () => {
     const { agent, now } = inLine();
     poolIn(agent).claimed.fill(1);

@@ -26,8 +26,8 @@ export class Laws {
   /** Each so many steps the sums of claims are counted anew, and each so many wakes the agreement is. */
   readonly #sumsEvery: number;
   readonly #levels = new WeakMap<Pool, Level>();
-  /** When each cut was made, in the world's time. */
-  readonly #cuts = new Map<string, number>();
+  /** When each cut was made, in the world's time. When all who knew of one are gone, the next may be called the same. */
+  readonly #cuts = new Map<string, number[]>();
   #steps = 0;
   #wakes = 0;
 
@@ -55,18 +55,20 @@ export class Laws {
       if (taken && mode === "listening") return "one that listens sends nothing";
       if (taken && mode === "member" && !pool.claim && !isOwnPart(agent, pool, now))
         return "without a claim nobody takes more than its part, so that all together take no more than is free";
-      const broken = this.#brokenIn(agent, pool, now, worldNow) ?? this.#brokenSums(agent, pool, event, now);
+      const broken = this.#brokenIn(agent, pool, event, now, worldNow) ?? this.#brokenSums(agent, pool, event, now);
       if (broken) return broken;
     }
     return undefined;
   }
 
-  #brokenIn(agent: Agent, pool: Pool, now: number, worldNow: number): string | undefined {
+  #brokenIn(agent: Agent, pool: Pool, event: Event, now: number, worldNow: number): string | undefined {
     const before = this.#levels.get(pool);
     if (before !== pool.level) {
       if (before && isLater(before, pool.level)) return "a level is never replaced by an earlier one";
       this.#levels.set(pool, pool.level);
-      if (!this.#isCutInTime(pool.level, now, worldNow)) return "a cut has the same age everywhere, but for the way";
+      const isMade = event.type === "refused" && pool.level.cutAt === now;
+      if (!this.#isCutInTime(pool.level, isMade, now, worldNow))
+        return "a cut has the same age everywhere, but for the way";
     }
     if (!isPositive(pool.blind) || !isPositive(pool.claimed)) return "sums are never below nothing";
     if (pool.claim && !isPositive(pool.claim.amounts)) return "a claim is never overdrawn";
@@ -83,20 +85,19 @@ export class Laws {
   }
 
   /** With equal ages all are on the same step of the recovery: nobody earlier, and later only by the way of a message. */
-  #isCutInTime({ epoch, base, round, origin, cutAt }: Level, now: number, worldNow: number): boolean {
+  #isCutInTime({ epoch, base, round, origin, cutAt }: Level, isMade: boolean, now: number, worldNow: number): boolean {
     if (epoch === 0) return true;
-    // Nobody says the same twice: rounds go on.
     const key = `${epoch} ${base} ${round} ${origin}`;
     const ageMs = now - cutAt;
     const cutAtWorld = worldNow - ageMs;
-    const first = this.#cuts.get(key);
-    if (first === undefined) {
-      this.#cuts.set(key, cutAtWorld);
+    const made = this.#cuts.get(key);
+    if (!made || isMade) {
+      this.#cuts.set(key, [...(made ?? []), cutAtWorld]);
       return true;
     }
     const { transitMs, drift } = this.#options;
     const inexactMs = 2 + 4 * drift * ageMs;
-    return cutAtWorld >= first - inexactMs && cutAtWorld <= first + 4 * transitMs + inexactMs;
+    return made.some((at) => cutAtWorld >= at - inexactMs && cutAtWorld <= at + 4 * transitMs + inexactMs);
   }
 }
 
