@@ -3,6 +3,7 @@ import { type Amounts, addTo, at, fits, minus, scaled, takeFrom, zeros } from ".
 import { isHeard } from "./claim.ts";
 import type { Ends, Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
+import { forgetKnown } from "./schedule.ts";
 import { fairShares } from "./share.ts";
 import { isBefore, type Place } from "./turn.ts";
 
@@ -24,6 +25,7 @@ interface Member {
  * anyone, others may have used.
  */
 export function agreement(agent: Agent, pool: Pool, now: number, since = now): Map<string | undefined, Ends> {
+  forgetKnown(agent, pool, now);
   const room = roomOf(agent, pool, now);
   takeFrom(room, scaled(capacityOf(agent, pool, now), (now - since) / pool.config.windowMs));
   // What this agent has used and not said yet, the others do not count.
@@ -54,7 +56,8 @@ function membersOf(agent: Agent, pool: Pool, now: number): Member[] {
     {
       key: undefined,
       used: minus(pool.own.sum, pool.blind),
-      waiting: pool.saidWaiting,
+      // What it has said while nobody heard it is nothing that all agree on.
+      waiting: pool.heardWaiting,
       weight: agent.config.weight,
       claim: pool.claim && isHeard(agent, pool, pool.claim, now) ? pool.claim : undefined,
     },

@@ -94,6 +94,8 @@ export interface Pool {
   /** As others know them. */
   saidLimits: Amounts;
   saidWaiting: Amounts;
+  /** The same, as far as all have heard it. */
+  heardWaiting: Amounts;
   waitingSince: number;
   /** When it is to be reported, how often after that, and the reports that are not known to all yet. */
   reportAt: number;
@@ -119,11 +121,12 @@ export interface Pool {
   savedSince: number;
 }
 
-/** A report, and what was used blindly before it and after the one before. */
+/** A report: what was used blindly before it and after the one before, and what waited then. */
 interface Report {
   readonly seq: number;
   readonly at: number;
   readonly blind: Amounts;
+  readonly waiting: Amounts;
 }
 
 /** What an agent that is cut off may go on using: from what it used when that happened to its fair share. */
@@ -170,6 +173,7 @@ export function newPool(config: PoolConfig): Pool {
     all: zeros(length),
     saidLimits: config.limits,
     saidWaiting: zeros(length),
+    heardWaiting: zeros(length),
     waitingSince: Infinity,
     reportAt: Infinity,
     repeats: 0,

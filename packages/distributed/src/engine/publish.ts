@@ -51,7 +51,7 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
   pool.repeats = Math.max(0, pool.repeats - 1);
   pool.reportedAt = now;
   forgetKnown(agent, pool, now);
-  pool.reports.push({ seq, at: now, blind: pool.unsaid });
+  pool.reports.push({ seq, at: now, blind: pool.unsaid, waiting: pool.all });
   pool.unsaid = zeros(pool.limits.length);
   pool.saidLimits = pool.config.limits;
   pool.saidWaiting = pool.all;

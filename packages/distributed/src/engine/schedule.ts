@@ -74,6 +74,7 @@ export function forgetKnown(agent: Agent, pool: Pool, now: number): void {
     const report = reports[0];
     if (!report || report.at + settleMsOf(agent, pool) > now || (echoes && report.seq > agent.echoedSeq)) return;
     takeFrom(pool.blind, report.blind);
+    pool.heardWaiting = report.waiting;
     reports.shift();
   }
 }

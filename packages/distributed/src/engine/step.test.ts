@@ -239,6 +239,26 @@ test("a newcomer's cut counts, also when the last one before it is long over", (
   for (const agent of swarm.agents) expect(poolIn(agent).level).toMatchObject({ epoch: 2, base: 0.5 });
 });
 
+test("what somebody wants only since the bus is away gives it no larger part: the others have not heard of it", () => {
+  const swarm = testSwarm(3);
+  const [first, second, third] = swarm.agents as [Agent, Agent, Agent];
+  for (const [agent, amount] of [[first, 600] as const, [second, 300] as const]) {
+    swarm.want(agent, [amount]);
+    swarm.pass(500);
+    expect(swarm.take(agent, amount)).toBe(true);
+    swarm.want(agent, undefined);
+  }
+  swarm.pass(2_000);
+  for (const agent of swarm.agents) swarm.deaf.add(agent);
+  swarm.want(third, [10], [900]);
+  swarm.pass(10_000);
+  expect(swarm.agents.map((agent) => modeOf(agent, swarm.now))).toEqual(["cut-off", "cut-off", "cut-off"]);
+  const shares = swarm.agents.map((agent) => poolIn(agent).kept?.to[0] ?? Number.NaN);
+  expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(990);
+  // It has its part of what nobody wanted.
+  expect(shares[2]).toBeGreaterThan(0);
+});
+
 test("a call for which the level is too low does not hold up others, and goes when the level has risen", () => {
   const swarm = testSwarm(3);
   const [first, second] = swarm.agents as [Agent, Agent];

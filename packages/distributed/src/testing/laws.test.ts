@@ -58,7 +58,7 @@ describe("the laws", () => {
     [
       "what is known does not pile up",
       (agent) => {
-        for (let seq = 0; seq <= 1_000; seq++) poolIn(agent).reports.push({ at: 0, seq, blind: [0] });
+        for (let seq = 0; seq <= 1_000; seq++) poolIn(agent).reports.push({ at: 0, seq, blind: [0], waiting: [0] });
       },
       WAKE,
       QUIET,
