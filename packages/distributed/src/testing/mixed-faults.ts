@@ -13,14 +13,17 @@ export function mixedFaults(seed: number, minutes = 6): SimulationOptions {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const between = (least: number, most: number): number => Math.floor(least + (most - least + 1) * random());
   const agents = between(3, 12);
-  const few = (): number[] => Array.from({ length: between(1, Math.ceil(agents / 3)) }, () => between(0, agents - 1));
+  const few = (first = 0): number[] =>
+    Array.from({ length: between(1, Math.ceil(agents / 3)) }, () => between(first, agents - 1));
+  // The first stays: when all are gone at once, nobody remembers what was used.
+  const leavers = (): number[] => few(1);
   const end = minutes * MINUTE;
   const at = (): number => between(MINUTE / 2, end - MINUTE);
   const kinds: readonly (() => Fault)[] = [
-    () => ({ at: at(), type: "crash", agents: few() }),
-    () => ({ at: at(), type: "leave", agents: few() }),
+    () => ({ at: at(), type: "crash", agents: leavers() }),
+    () => ({ at: at(), type: "leave", agents: leavers() }),
     () => ({ at: at(), type: "join", agents: few() }),
-    () => ({ at: at(), type: "restart", agents: few(), downMs: between(500, 20_000), graceful: random() < 0.5 }),
+    () => ({ at: at(), type: "restart", agents: leavers(), downMs: between(500, 20_000), graceful: random() < 0.5 }),
     () => ({ at: at(), type: pick(["cut", "deafen", "mute"]), agents: few(), forMs: between(1_000, 90_000) }),
     () => ({ at: at(), type: "bus-down", forMs: between(500, 90_000) }),
     () => ({
