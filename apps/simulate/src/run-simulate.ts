@@ -65,8 +65,9 @@ class SimulateRun {
   async all(): Promise<boolean> {
     const { mixed, soakHours, compare, charts: folder, json } = this.#options;
     await this.#scenarios();
-    if (mixed > 0) await this.#mixed("mixed faults", mixed, 6);
-    if (soakHours > 0) await this.#mixed("soak", 10, soakHours * 6);
+    if (mixed > 0) await this.#mixed("mixed faults", mixed, 6, 1.1);
+    // So much happens in hours that some start while others are cut off, and cannot know of them: there the laws must hold.
+    if (soakHours > 0) await this.#mixed("soak", 10, soakHours * 6, Infinity);
     if (compare) {
       for (const { title, rows } of comparisons()) {
         if (await this.#isOver()) break;
@@ -107,7 +108,7 @@ class SimulateRun {
   }
 
   /** Random faults; a failure says which of them it takes. */
-  async #mixed(name: string, seeds: number, minutes: number): Promise<void> {
+  async #mixed(name: string, seeds: number, minutes: number, most: number): Promise<void> {
     const { json } = this.#options;
     let worst = 0;
     const done = progress(name, seeds, this.#say);
@@ -116,7 +117,7 @@ class SimulateRun {
       if (await this.#isOver()) return;
       try {
         const report = checkSwarm(mixedFaults(seed, minutes), ({ peak }) =>
-          peak <= 1.1 ? undefined : `it reached ${peak}`,
+          peak <= most ? undefined : `it reached ${peak}`,
         );
         worst = Math.max(worst, report.peak);
       } catch (error) {
