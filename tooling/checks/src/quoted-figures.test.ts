@@ -27,14 +27,21 @@ const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<
   [
     "docs/algorithm.md",
     "| calls take up to half more than was thought | max 1.102, refused part 0.007 |",
-    { "docs/guarantees.md": "1.02 to 1.10 in twelve runs, 0.7 % refused", "docs/choosing-limits.md": "1.10 of the limit" },
+    {
+      "docs/guarantees.md": "1.02 to 1.10 in twelve runs, 0.7 % refused",
+      "docs/choosing-limits.md": "1.10 of the limit",
+    },
   ],
   [
     "docs/algorithm.md",
     "| 10 % of the agents cut off for 600 s | max 1.004,",
     { "docs/guarantees.md": "1.004 (10 %)" },
   ],
-  ["docs/algorithm.md", "| 30 % of the agents cut off for 600 s | max 1.008,", { "docs/guarantees.md": "1.008 (30 %)" }],
+  [
+    "docs/algorithm.md",
+    "| 30 % of the agents cut off for 600 s | max 1.008,",
+    { "docs/guarantees.md": "1.008 (30 %)" },
+  ],
   [
     "docs/algorithm.md",
     "| the broker splits in halves for ten minutes | peak 1.001, refused part 0.004,",
