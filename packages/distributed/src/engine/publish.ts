@@ -1,6 +1,6 @@
 import type { Agent } from "./agent.ts";
 import { modeIn } from "./agent.ts";
-import { zeros } from "./amounts.ts";
+import { addTo, zeros } from "./amounts.ts";
 import { claimOfKept } from "./kept.ts";
 import { FULL, type Level } from "./level.ts";
 import type { ClaimReport, Message, PoolReport } from "./message.ts";
@@ -45,13 +45,20 @@ function storeOf({ store }: Agent): { store?: boolean } {
   return store?.isStore ? { store: true } : {};
 }
 
+/** So many reports may be on their way; on a good day it is a handful. */
+const MOST_REPORTS = 256;
+
 function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport {
   const { repeatMs, heartbeatMs } = agent.config.tuning;
   pool.reportAt = pool.repeats > 0 ? now + repeatMs : Infinity;
   pool.repeats = Math.max(0, pool.repeats - 1);
   pool.reportedAt = now;
   forgetKnown(agent, pool, now);
-  pool.reports.push({ seq, at: now, blind: pool.unsaid, waiting: pool.all });
+  const blind = pool.unsaid;
+  // When nobody hears it for long, the last of them stands for all that follow.
+  const last = pool.reports.length < MOST_REPORTS ? undefined : pool.reports.pop();
+  if (last) addTo(blind, last.blind);
+  pool.reports.push({ seq, at: now, blind, waiting: pool.all });
   pool.unsaid = zeros(pool.limits.length);
   pool.saidLimits = pool.config.limits;
   pool.saidWaiting = pool.all;

@@ -183,7 +183,8 @@ test("claims are served in turn, and whoever got least is next", () => {
   expect(swarm.take(third, 500)).toBe(true);
 });
 
-test("a small call may go while a large one waits for room that is far away, and not when it would make that later", () => {
+/** Two agents, of which one has used 490 long ago and the other 400 just now. */
+function nearlyFull(): { swarm: TestSwarm; first: Agent; second: Agent } {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
   expect(swarm.take(first, 490)).toBe(true);
@@ -192,6 +193,11 @@ test("a small call may go while a large one waits for room that is far away, and
   swarm.pass(500);
   expect(swarm.take(second, 400)).toBe(true);
   swarm.want(second, undefined);
+  return { swarm, first, second };
+}
+
+test("a small call may go while a large one waits for room that is far away, and not when it would make that later", () => {
+  const { swarm, first, second } = nearlyFull();
   // 890 are used, 490 of them for another 40 s: then 590 are free, and 570 are wanted first. There is room for 30 now, but
   // the large call would have to wait for them.
   swarm.want(second, [570]);
@@ -209,13 +215,7 @@ test.each([
   ["others may keep nothing for the silent", 95, 30, false],
   ["it has to wait in any case", 115, 30, true],
 ])("a small call goes before a large one if that has to wait in its own eyes, too: %s", (_, large, reserved, goes) => {
-  const swarm = testSwarm(2);
-  const [first, second] = swarm.agents as [Agent, Agent];
-  expect(swarm.take(first, 490)).toBe(true);
-  swarm.pass(20_000);
-  swarm.want(second, [400]);
-  swarm.pass(500);
-  expect(swarm.take(second, 400)).toBe(true);
+  const { swarm, first, second } = nearlyFull();
   // 890 are used: 100 are free, with what lost messages may hide 110.
   swarm.want(second, [large]);
   swarm.pass(500);
@@ -257,6 +257,24 @@ test("what somebody wants only since the bus is away gives it no larger part: th
   expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(990);
   // It has its part of what nobody wanted.
   expect(shares[2]).toBeGreaterThan(0);
+});
+
+test("what nobody hears does not pile up, however long the bus is away, and is not forgotten before it is heard", () => {
+  const swarm = testSwarm(2);
+  const [first] = swarm.agents as [Agent];
+  swarm.deaf.add(first);
+  expect(swarm.take(first, 100)).toBe(true);
+  swarm.pass(10 * WINDOW_MS);
+  const { reports, blind, unsaid } = poolIn(first);
+  expect([reports.length <= 256, ...blind]).toEqual([true, 100]);
+  // A call that turns out to be larger is said, too.
+  blind[0] = 105;
+  unsaid[0] = 5;
+  swarm.pass(WINDOW_MS);
+  expect([reports.length <= 256, ...blind]).toEqual([true, 105]);
+  swarm.deaf.delete(first);
+  swarm.pass(3_000);
+  expect([...poolIn(first).blind]).toEqual([0]);
 });
 
 test("a call for which the level is too low does not hold up others, and goes when the level has risen", () => {
