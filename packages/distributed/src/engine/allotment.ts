@@ -11,7 +11,7 @@ export function leftOf({ allotment, sent }: Pool): number[] {
 export function takeAllotted(pool: Pool, cost: Amounts): boolean {
   if (!isAllotted(pool, cost)) return false;
   // Whoever has what it stood in line for does not stand there any more.
-  pool.saidWaiting = pool.saidWaiting.map((amount, i) => Math.max(0, amount - at(cost, i)));
+  pool.askedFor = pool.askedFor.map((amount, i) => Math.max(0, amount - at(cost, i)));
   return true;
 }
 
@@ -21,7 +21,7 @@ export function isAllotted(pool: Pool, cost: Amounts): boolean {
 
 /** Whoever begins to want something asks soon; whoever stands in the store's line already need not ask again. */
 export function wantAllotted({ store, config }: Agent, pool: Pool, next: Amounts, now: number): void {
-  if (!store || isAllotted(pool, next) || pool.saidWaiting.some((amount) => amount > 0)) return;
+  if (!store || isAllotted(pool, next) || pool.askedFor.some((amount) => amount > 0)) return;
   store.askAt = Math.min(store.askAt, Math.max(now, store.askedAt + config.tuning.heartbeatMs / 5));
 }
 

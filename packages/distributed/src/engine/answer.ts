@@ -1,7 +1,7 @@
 import type { ShareAnswer, ShareReply } from "@hivepace/core";
 import { type Agent, ignore, modeIn } from "./agent.ts";
 import { leftOf } from "./allotment.ts";
-import { at, isZero, minus, scaled } from "./amounts.ts";
+import { at, isZero, minus, scaled, zeros } from "./amounts.ts";
 import { hearLevel } from "./hear.ts";
 import { keep } from "./kept.ts";
 import { countMembers } from "./members.ts";
@@ -135,6 +135,7 @@ export function forgetPeers(agent: Agent, now: number): void {
     pool.blind.fill(0);
     pool.unsaid.fill(0);
     pool.reports.length = 0;
+    pool.heardWaiting = zeros(pool.limits.length);
     pool.used.clear();
     const binMs = pool.config.windowMs / BINS;
     pool.own.bins(now).forEach((bin, b) => {

@@ -52,7 +52,7 @@ function poolOf(agent: Agent, pool: Pool, now: number): SharePool {
   const { config, sent, back, allotment } = pool;
   const { headroom, heartbeatMs } = agent.config.tuning;
   const { next, all } = wantedOf(agent, pool, now);
-  pool.saidWaiting = all;
+  pool.askedFor = all;
   pool.backs = pool.backs.filter((one) => now - one.at < 4 * heartbeatMs);
   const isServed = storeMode(agent, pool, now) === "served";
   return {

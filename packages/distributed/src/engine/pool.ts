@@ -93,9 +93,10 @@ export interface Pool {
   all: Amounts;
   /** As others know them. */
   saidLimits: Amounts;
-  saidWaiting: Amounts;
-  /** The same, as far as all have heard it. */
+  /** What it waits for, as far as all have heard it on the bus. */
   heardWaiting: Amounts;
+  /** What it stands in the store's line for. */
+  askedFor: Amounts;
   waitingSince: number;
   /** When it is to be reported, how often after that, and the reports that are not known to all yet. */
   reportAt: number;
@@ -172,8 +173,8 @@ export function newPool(config: PoolConfig): Pool {
     next: undefined,
     all: zeros(length),
     saidLimits: config.limits,
-    saidWaiting: zeros(length),
     heardWaiting: zeros(length),
+    askedFor: zeros(length),
     waitingSince: Infinity,
     reportAt: Infinity,
     repeats: 0,

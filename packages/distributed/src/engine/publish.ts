@@ -61,7 +61,6 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
   pool.reports.push({ seq, at: now, blind, waiting: pool.all });
   pool.unsaid = zeros(pool.limits.length);
   pool.saidLimits = pool.config.limits;
-  pool.saidWaiting = pool.all;
   const { claim } = pool;
   if (claim && claim.seq === Infinity) {
     claim.seq = seq;

@@ -147,6 +147,36 @@ describe("automatic", () => {
     expect(ask?.pools.map(({ name }) => name)).toEqual(["p", "all"]);
   });
 
+  /** An agent that the store has just taken over from the bus, and which has something in hand. */
+  function moved() {
+    const agent = testAgent("a", { store: auto });
+    const answer = (seq: number | undefined, now: number, ...pools: ShareAnswer[]) =>
+      step(agent, { type: "answer", seq: seq ?? 0, reply: replyOf(...pools) }, now).ask;
+    const told = answer(step(agent, { type: "wake" }, 0).ask?.sequence, 400, roll(true));
+    answer(told?.sequence, 405, answerOf(), roll(true));
+    return { agent, answer };
+  }
+
+  test("what it has said on the bus meanwhile, the store has not heard: it asks", () => {
+    const { agent } = moved();
+    expect(take(agent, 450)).toBe(true);
+    expect(step(agent, { type: "want", pool: "p", next: [1], all: [5] }, 900).ask).toBeUndefined();
+    const { publish, ask } = step(agent, { type: "wake" }, 1_000);
+    expect(publish?.pools).toMatchObject([{ waiting: [5] }]);
+    expect(ask).toBeUndefined();
+    for (const now of [1_010, 1_020]) expect(take(agent, now)).toBe(true);
+    expect(step(agent, { type: "want", pool: "p", next: [1], all: [3] }, 1_030).ask).toBeDefined();
+  });
+
+  test("back on the bus, what was heard there of its waiting before is out of date", () => {
+    const { agent, answer } = moved();
+    poolIn(agent).heardWaiting = [50];
+    const seq = step(agent, { type: "wake" }, 1_500).ask?.sequence;
+    answer(seq, 1_505, answerOf(), roll(false));
+    expect(agent.store?.isStore).toBe(false);
+    expect(poolIn(agent).heardWaiting).toEqual([0]);
+  });
+
   test("a store that learns changes nobody's way", () => {
     const agent = testAgent("a", { store: auto });
     const seq = step(agent, { type: "wake" }, 0).ask?.sequence ?? 0;
