@@ -16,13 +16,13 @@ const peers = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** An agent that has heard these. */
-function knowing(all: readonly { used: number; waiting: number; claim: number; weight: number }[]) {
+/** An agent that has heard these, so far apart. */
+function knowing(all: readonly { used: number; waiting: number; claim: number; weight: number }[], apartMs = 0) {
   const agent = testAgent();
   all.forEach(({ used, waiting, claim, weight }, i) => {
     const claimed = claim > 0 ? { amounts: [claim], next: [claim], turn: i, tie: i, waitedMs: 0 } : undefined;
     const message = word(`b${i}`, 1, { weight }, { sent: [used], waiting: [waiting], claim: claimed });
-    step(agent, { type: "hear", message }, 1_000);
+    step(agent, { type: "hear", message }, 1_000 + i * apartMs);
   });
   return agent;
 }
@@ -37,6 +37,24 @@ test("whatever each has used, claimed and waits for, the shares are within what 
       const most = Math.max(capacityOf(agent, pool, 1_000)[0] as number, pool.used.sum[0] as number);
       expect(sum).toBeLessThanOrEqual(most + 1e-6);
       for (const { from, to } of shares) expect(Math.min(...from, ...to)).toBeGreaterThanOrEqual(0);
+    }),
+  );
+});
+
+test("those who fall silent one after the other have together, a window later, what there is", () => {
+  fc.assert(
+    fc.property(peers, fc.integer({ min: 0, max: 700 }), (all, apartMs) => {
+      const agent = knowing(all, apartMs);
+      for (let now = 6_000; now < 13_000; now += 100) {
+        const { publish } = step(agent, { type: "wake" }, now);
+        if (publish) step(agent, { type: "hear", message: publish }, now);
+      }
+      const pool = poolIn(agent);
+      const kept = [...agent.peers.values()].map((peer) => peer.pools.get("p")?.kept?.to[0]);
+      expect(kept).not.toContain(undefined);
+      const own = agreement(agent, pool, 13_000).get(undefined)?.to[0];
+      const sum = [own, ...kept].reduce<number>((total, amount) => total + (amount ?? Number.NaN), 0);
+      expect(sum).toBeCloseTo(capacityOf(agent, pool, 13_000)[0] as number, 6);
     }),
   );
 });

@@ -5,6 +5,7 @@ import type { Ends, Pool } from "./pool.ts";
 import { capacityOf, roomOf } from "./room.ts";
 import { forgetKnown } from "./schedule.ts";
 import { fairShares } from "./share.ts";
+import { partKeptFree } from "./silence.ts";
 import { isBefore, type Place } from "./turn.ts";
 
 /** What all know about an agent; this agent's key is undefined. */
@@ -35,7 +36,8 @@ export function agreement(agent: Agent, pool: Pool, now: number, since = now): M
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0);
   const granted = grantInOrder(members, room);
   const still = stillUsed(members, minus(pool.used.sum, pool.blind));
-  const to = fairEnds(members, minus(capacityOf(agent, pool, now), pool.reserved), still, weights, weightSum);
+  const capacity = minus(capacityOf(agent, pool, now), keptInTheEnd(agent, pool, now));
+  const to = fairEnds(members, capacity, still, weights, weightSum);
   return new Map(
     members.map((member, j) => {
       const { key, used, weight } = member;
@@ -64,12 +66,23 @@ function membersOf(agent: Agent, pool: Pool, now: number): Member[] {
   ];
   for (const { key, weight, state, pools } of agent.peers.values()) {
     const report = pools.get(name);
-    // What is kept for those who were silent before is set aside already.
+    // What is kept for those who were silent before is set aside.
     if (state === "left" || (state === "silent" && report?.kept)) continue;
     const { used = nothing, waiting = nothing, claim } = report ?? {};
     members.push({ key, used, waiting, weight, claim });
   }
   return members;
+}
+
+/** A window later, those who were silent before have all that was agreed on, and not only what is set aside for them now. */
+function keptInTheEnd(agent: Agent, pool: Pool, now: number): number[] {
+  const { name, windowMs } = pool.config;
+  const sum = zeros(pool.limits.length);
+  for (const { state, pools, heardAt, endedAt } of agent.peers.values()) {
+    const kept = state === "silent" ? pools.get(name)?.kept : undefined;
+    if (kept) addTo(sum, scaled(kept.to, partKeptFree(agent.config.isolation, now - heardAt, now - endedAt, windowMs)));
+  }
+  return sum;
 }
 
 /** Who would still be served, one after the other, with the room that there is. Takes that from the room. */

@@ -5,7 +5,7 @@ import { setClaim } from "./claim.ts";
 import { keptAfter } from "./kept.ts";
 import type { Pool } from "./pool.ts";
 import { busyMsOf } from "./schedule.ts";
-import { KEPT, trust } from "./silence.ts";
+import { partKeptFree } from "./silence.ts";
 
 export function countMembers(agent: Agent): void {
   agent.members = 1;
@@ -100,10 +100,7 @@ function reserve(agent: Agent, pool: Pool, now: number): void {
     const report = peer.state === "silent" ? peer.pools.get(name) : undefined;
     if (!report?.kept) continue;
     const silentMs = now - peer.heardAt;
-    // What it has used stays in the provider's window for as long as that is.
-    // If it ended while we could not hear it, nobody will ever say what it used until then.
-    const least = now - peer.endedAt < windowMs ? KEPT[agent.config.isolation] : 0;
-    const part = Math.max(least, trust(silentMs - windowMs));
+    const part = partKeptFree(agent.config.isolation, silentMs, now - peer.endedAt, windowMs);
     const kept = keptAfter(report.kept, silentMs, windowMs);
     // Of what we know that it used, the rest is in our own window already, and less of it at the next look.
     const known = Math.max(0, 1 - (silentMs + sweepMsOf(agent)) / windowMs);

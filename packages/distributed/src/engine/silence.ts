@@ -21,6 +21,14 @@ export function trust(silentMs: number): number {
   return 0.5 ** ((silentMs - WHOLE_MS) / HALVING_MS);
 }
 
+/**
+ * How much of it is kept free for one that has been silent for so long: what it has used stays in the provider's window
+ * for as long as that is. If it ended while nobody here could hear it, nobody will ever say what it used until then.
+ */
+export function partKeptFree(isolation: Isolation, silentMs: number, endedMs: number, windowMs: number): number {
+  return Math.max(endedMs < windowMs ? KEPT[isolation] : 0, trust(silentMs - windowMs));
+}
+
 /** The last window is looked at in so many parts. */
 const PARTS = 12;
 

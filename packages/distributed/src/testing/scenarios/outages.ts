@@ -137,10 +137,9 @@ export const outages: readonly Scenario[] = [
         faults: [{ at: 4 * MINUTE, type, agents: some(agents, 1 / 3), forMs: MINUTE }],
         duration: 8 * MINUTE,
       }),
-      figures: (report, agents) => [
-        // Those who are not heard learn it some seconds later than the others begin to use their part.
-        atMost("max", report.max, type === "deafen" || agents <= 10 ? 1.02 : 1.05),
-        atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), type === "deafen" ? 0.95 : 0.8),
+      figures: (report) => [
+        atMost("max", report.max, 1.02),
+        atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.95),
       ],
     }),
   ),
