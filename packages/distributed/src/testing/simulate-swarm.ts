@@ -1,10 +1,10 @@
 import { seededRandom } from "@hivepace/core/testing";
-import type { Agent } from "../engine/agent.ts";
 import type { Amounts } from "../engine/amounts.ts";
 import { levelAt } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 import type { StoreConfig } from "../engine/store-side.ts";
 import { newBaseline } from "./baselines.ts";
+import { Cuts } from "./cuts.ts";
 import { Demand } from "./demand.ts";
 import { HiveAgent } from "./hive-agent.ts";
 import { Laws } from "./laws.ts";
@@ -54,8 +54,7 @@ class Simulation {
   readonly #frozen: (unknown[] | undefined)[];
   readonly #spurious = new Map<number, number | undefined>();
   readonly #clocks: ((worldMs: number) => number)[];
-  readonly #cuts = new Map<number, { readonly at: number; known: number; spreadMs: number }>();
-  readonly #epochs = new Map<Agent, number>();
+  readonly #cuts = new Cuts();
 
   constructor(options: SimulationOptions) {
     const { agents, seed, limits, drift = 0.0001 } = options;
@@ -116,21 +115,24 @@ class Simulation {
       levelSeconds.push(this.#lowestLevel());
       this.#options.onProgress?.(this.#timeline.now);
     }
-    const cuts = [...this.#cuts.values()];
     return this.#recorder.report({
       scheme,
       seed,
       agents,
       durationMs: duration,
       messagesPerAgentSecond: this.#network.published / agents / (duration / 1000),
-      cuts: cuts.length,
-      cutSpreadMs: Math.max(0, ...cuts.map(({ spreadMs }) => spreadMs)),
+      cuts: this.#cuts.count,
+      cutSpreadMs: this.#cuts.spreadMs,
       levels: this.#different((pool) => `${pool.level.epoch} ${pool.level.round} ${pool.level.base}`),
       levelSeconds,
       limits: this.#different((pool) => pool.limits.join(" ")),
       storeCallsPerAgentSecond: (this.#store?.calls ?? 0) / agents / (duration / 1000),
       learnings: this.#store?.learnings ?? 0,
     });
+  }
+
+  #live(): number {
+    return this.#participants.filter((participant) => participant !== undefined).length;
   }
 
   #lowestLevel(): number {
@@ -171,7 +173,7 @@ class Simulation {
             store: storeConfig(this.#options.store),
             observe: (agent, event, effects) => {
               this.#laws.check(agent, event, effects, clock(this.#timeline.now), this.#timeline.now);
-              this.#noteCut(agent);
+              this.#cuts.note(agent, this.#timeline.now, () => this.#live());
             },
           })
         : newBaseline(scheme, this.#world, index);
@@ -304,20 +306,6 @@ class Simulation {
       (participant as { resume?: () => void }).resume?.();
       for (const message of missed) participant.hear(message);
     });
-  }
-
-  /** When did the first agent know of a cut, and when the last? */
-  #noteCut(agent: Agent): void {
-    for (const pool of agent.pools.values()) {
-      const { epoch } = pool.level;
-      if (epoch === 0 || this.#epochs.get(agent) === epoch) continue;
-      this.#epochs.set(agent, epoch);
-      const cut = this.#cuts.get(epoch) ?? { at: this.#timeline.now, known: 0, spreadMs: 0 };
-      this.#cuts.set(epoch, cut);
-      const live = this.#participants.filter((participant) => participant !== undefined).length;
-      // Those who come later learn it later, of course.
-      if (++cut.known <= live) cut.spreadMs = this.#timeline.now - cut.at;
-    }
   }
 }
 
