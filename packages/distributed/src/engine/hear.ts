@@ -180,13 +180,14 @@ function hearPool(agent: Agent, peer: Peer, report: PoolReport, upMs: number, no
     known.back = report.back;
     known.limits = report.limits;
     known.used = report.used;
+    known.bins = report.bins;
     known.waiting = report.waiting;
     known.reportedAt = now;
     known.nextMs = peer.nextMs;
     known.kept = undefined;
   } else {
-    const { windowMs, sent, back, limits, used, waiting } = report;
-    const said = { windowMs, sent, back, limits, used, waiting, claim: undefined };
+    const { windowMs, sent, back, limits, used, bins, waiting } = report;
+    const said = { windowMs, sent, back, limits, used, bins, waiting, claim: undefined };
     known = { ...said, reportedAt: now, nextMs: peer.nextMs, kept: undefined };
     peer.pools.set(report.name, known);
   }

@@ -7,6 +7,9 @@ import type { ClaimReport } from "./message.ts";
 import type { Ends, Kept, Pool } from "./pool.ts";
 import { CAUTION, keptPart } from "./silence.ts";
 
+/** Calls of a cost c that each rounds by up to one vary by c √(N / 12): with N = limit / kept, that is 0.7 % of the limit here. */
+const EVEN = 1_700;
+
 /** Between the two ends of what is kept, so long after the silence began. */
 export function keptAfter({ from, to }: Ends, silentMs: number, windowMs: number): number[] {
   const way = Math.min(1, Math.max(0, silentMs / windowMs));
@@ -15,7 +18,7 @@ export function keptAfter({ from, to }: Ends, silentMs: number, windowMs: number
 
 /** Cut off: this agent's own window must stay within what it keeps. */
 export function takeKept(agent: Agent, pool: Pool, cost: Amounts, now: number): boolean {
-  const most = mostKept(agent, pool, now);
+  const most = rounded(agent, pool, mostKept(agent, pool, now), cost);
   if (fits(cost, minus(most, pool.own.sum))) return true;
   // A call that is larger than all that is kept would never go: it is saved up for, and goes alone.
   if (now < savedAt(agent, pool, cost, most) || !isZero(pool.own.sum)) return false;
@@ -25,10 +28,21 @@ export function takeKept(agent: Agent, pool: Pool, cost: Amounts, now: number): 
 
 /** When that could be, if nothing changes. */
 export function keptAt(agent: Agent, pool: Pool, cost: Amounts, now: number): number {
-  const most = mostKept(agent, pool, now);
+  const most = rounded(agent, pool, mostKept(agent, pool, now), cost);
   const isTooLarge = !fits(cost, most);
   const goneAt = pool.own.whenGone(minus(pool.own.sum, isTooLarge ? scaled(cost, 0) : minus(most, cost)));
   return Math.max(now, goneAt, isTooLarge ? savedAt(agent, pool, cost, most) : now);
+}
+
+/**
+ * What is kept is rarely a whole number of calls: some round it up and some down, each by its name, so that together they
+ * use it. Not where calls are so large, or agents so few, that this would not even out.
+ */
+function rounded({ config }: Agent, { limits }: Pool, most: Amounts, cost: Amounts): Amounts {
+  const isEven = cost.every((amount, i) => amount ** 2 <= (at(limits, i) * at(most, i)) / EVEN);
+  if (!isEven) return most;
+  const part = hash32(config.id) / 2 ** 32;
+  return most.map((amount, i) => amount + part * at(cost, i));
 }
 
 /** When what is kept in each window adds up to a call of this cost. */

@@ -1,11 +1,12 @@
 import type { Agent, Peer } from "./agent.ts";
 import { agreement } from "./agreement.ts";
-import { type Amounts, at, zeros } from "./amounts.ts";
+import { type Amounts, addTo, at, zeros } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
 import { keptAfter } from "./kept.ts";
-import type { Pool } from "./pool.ts";
+import type { PeerPool, Pool } from "./pool.ts";
 import { busyMsOf } from "./schedule.ts";
 import { partKeptFree } from "./silence.ts";
+import { BINS } from "./use-window.ts";
 
 export function countMembers(agent: Agent): void {
   agent.members = 1;
@@ -102,12 +103,20 @@ function reserve(agent: Agent, pool: Pool, now: number): void {
     const silentMs = now - peer.heardAt;
     const part = partKeptFree(agent.config.isolation, silentMs, now - peer.endedAt, windowMs);
     const kept = keptAfter(report.kept, silentMs, windowMs);
-    // Of what we know that it used, the rest is in our own window already, and less of it at the next look.
-    const known = Math.max(0, 1 - (silentMs + sweepMsOf(agent)) / windowMs);
+    // What we know that it used is in our own window already, and less of it at the next look.
+    const known = stillUsed(report, now + sweepMsOf(agent));
     for (let i = 0; i < reserved.length; i++)
-      reserved[i] = at(reserved, i) + Math.max(0, at(kept, i) * part - at(report.used, i) * known);
+      reserved[i] = at(reserved, i) + Math.max(0, at(kept, i) * part - at(known, i));
   }
   pool.reserved = reserved;
+}
+
+/** Of what it has said that it used, what is still in the window then. What was used in a bin leaves with its first. */
+function stillUsed({ used, bins, reportedAt, windowMs }: PeerPool, then: number): number[] {
+  const sum = zeros(used.length);
+  const whole = Math.floor(((windowMs - (then - reportedAt)) / windowMs) * BINS);
+  for (let b = 0; b < Math.min(whole, bins.length); b++) addTo(sum, bins[b] as Amounts);
+  return sum;
 }
 
 /** The words of the dead may still arrive, and what was kept free for them has to run out. */

@@ -36,8 +36,9 @@ export interface PeerPool {
   sent: Amounts;
   back: Amounts;
   limits: Amounts;
-  /** What it used in its last window, and what waits there. */
+  /** What it used in its last window, and when; what waits there. */
   used: Amounts;
+  bins: readonly Amounts[];
   waiting: Amounts;
   /** As it was said; `setClaim` keeps the sums of all claims up to date. */
   claim: ClaimReport | undefined;

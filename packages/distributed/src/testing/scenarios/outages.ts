@@ -33,10 +33,9 @@ export const outages: readonly Scenario[] = [
       faults: [{ at: 4 * MINUTE, type: "bus-down", forMs: MINUTE }],
       duration: 8 * MINUTE,
     }),
-    figures: (report, agents) => [
+    figures: (report) => [
       ...within(report, 1.05),
-      // Whole calls are kept: of ten for each of a hundred, and a fraction, the fraction is lost.
-      atLeast("use meanwhile", useBetween(report, 4 * MINUTE, 5 * MINUTE), agents <= 10 ? 0.7 : 0.66),
+      atLeast("use meanwhile", useBetween(report, 4 * MINUTE, 5 * MINUTE), 0.7),
       atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.95),
     ],
   },
