@@ -21,8 +21,8 @@ const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<
   ["docs/algorithm.md", "| equal split | 57.1 % |", { "docs/429-with-parallel-agents.md": "57 %" }],
   [
     "docs/algorithm.md",
-    "| 50 % loss | max 0.991,",
-    { "docs/guarantees.md": "0.991", "docs/choosing-a-bus.md": "0.991" },
+    "| 50 % loss | max 0.992,",
+    { "docs/guarantees.md": "0.992", "docs/choosing-a-bus.md": "0.992" },
   ],
   [
     "docs/algorithm.md",
@@ -34,13 +34,13 @@ const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<
   ],
   [
     "docs/algorithm.md",
-    "| 10 % of the agents cut off for 600 s | max 1.004,",
-    { "docs/guarantees.md": "1.004 (10 %)" },
+    "| 10 % of the agents cut off for 600 s | max 1.005,",
+    { "docs/guarantees.md": "1.005 (10 %)" },
   ],
   [
     "docs/algorithm.md",
-    "| 30 % of the agents cut off for 600 s | max 1.008,",
-    { "docs/guarantees.md": "1.008 (30 %)" },
+    "| 30 % of the agents cut off for 600 s | max 1.012,",
+    { "docs/guarantees.md": "1.012 (30 %)" },
   ],
   [
     "docs/algorithm.md",
@@ -49,17 +49,17 @@ const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<
   ],
   [
     "docs/algorithm.md",
-    "| the bus is away for ten minutes, available | max 0.99, use meanwhile 0.979,",
+    "| the bus is away for ten minutes, available | max 0.99, use meanwhile 0.977,",
     { "docs/failure-modes.md": "| all | 98 % |" },
   ],
   [
     "docs/algorithm.md",
-    "| the bus is away for ten minutes, balanced | max 0.99, use meanwhile 0.484,",
-    { "docs/failure-modes.md": "| half | 48 % |" },
+    "| the bus is away for ten minutes, balanced | max 0.99, use meanwhile 0.488,",
+    { "docs/failure-modes.md": "| half | 49 % |" },
   ],
   [
     "docs/algorithm.md",
-    "| half of the agents crash | max 0.99, no 429, use 95 s later 0.966 |",
+    "| half of the agents crash | max 0.99, no 429, use 95 s later 0.967 |",
     { "docs/guarantees.md": "97 % of the limit used 95 seconds later" },
   ],
   [
