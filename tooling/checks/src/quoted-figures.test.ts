@@ -10,7 +10,7 @@ import { root } from "./workspace.ts";
 const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<Record<string, string>>])[] = [
   [
     "docs/algorithm.md",
-    "| **Hivepace** | **98.7 %** | **0.990** | **0** | **0.999** |",
+    "| **Hivepace** | **98.6 %** | **0.990** | **0** | **0.999** |",
     { "docs/guarantees.md": "0.990" },
   ],
   [
