@@ -104,7 +104,7 @@ function reserve(agent: Agent, pool: Pool, now: number): void {
     const part = partKeptFree(agent.config.isolation, silentMs, now - peer.endedAt, windowMs);
     const kept = keptAfter(report.kept, silentMs, windowMs);
     // What we know that it used is in our own window already, and less of it at the next look.
-    const known = stillUsed(report, now + sweepMsOf(agent));
+    const known = stillInWindow(report, now + sweepMsOf(agent));
     for (let i = 0; i < reserved.length; i++)
       reserved[i] = at(reserved, i) + Math.max(0, at(kept, i) * part - at(known, i));
   }
@@ -112,7 +112,7 @@ function reserve(agent: Agent, pool: Pool, now: number): void {
 }
 
 /** Of what it has said that it used, what is still in the window then. What was used in a bin leaves with its first. */
-function stillUsed({ used, bins, reportedAt, windowMs }: PeerPool, then: number): number[] {
+function stillInWindow({ used, bins, reportedAt, windowMs }: PeerPool, then: number): number[] {
   const sum = zeros(used.length);
   const whole = Math.floor(((windowMs - (then - reportedAt)) / windowMs) * BINS);
   for (let b = 0; b < Math.min(whole, bins.length); b++) addTo(sum, bins[b] as Amounts);
