@@ -76,9 +76,12 @@ function headOf({ config, weights }: Agent, { claimants, turns }: Pool): number 
   return Math.max(head, turns.line - config.tuning.debt / weights);
 }
 
-/** The next call, and of what waits behind it a quantum; more when nobody else wants anything. */
+/**
+ * The next call, and of what waits behind it a quantum; more when nobody else wants anything. When all that waits is
+ * claimed and there is plenty, also some for calls that come while the claim is made known: they would wait as long again.
+ */
 function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[] {
-  const { quantum } = agent.config.tuning;
+  const { quantum, spare } = agent.config.tuning;
   const settleMs = settleMsOf(agent, pool);
   const part = partOf(agent, now);
   const size = sizeOf(pool.all, pool.limits);
@@ -93,10 +96,14 @@ function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[]
     const ofFew = (1.25 * ahead) / (pool.claimants.size + 1);
     if (ahead < Infinity) most = Math.min(Math.max(most, ofFew), isOnly ? ahead : ahead / 2);
   }
-  const room = sizeOfRoom(roomOf(agent, pool, now), pool.limits);
-  most = Math.max(most, room * (isOnly ? 0.5 : part));
+  const room = roomOf(agent, pool, now);
+  const free = sizeOfRoom(minus(room, pool.claimed), pool.limits);
+  most = Math.max(most, sizeOfRoom(room, pool.limits) * part, free * (isOnly ? 0.5 : quantum));
   const factor = size > most ? most / size : 1;
-  return next.map((amount, i) => Math.max(amount, at(pool.all, i) * factor));
+  const amounts = next.map((amount, i) => Math.max(amount, at(pool.all, i) * factor));
+  const more = scaled(next, spare);
+  if (factor === 1 && size + sizeOf(more, pool.limits) <= free * quantum) addTo(amounts, more);
+  return amounts;
 }
 
 function sizeOfRoom(room: Amounts, limits: Amounts): number {

@@ -141,6 +141,37 @@ test("a call above its part is claimed, and goes when all have heard of it", () 
   expect(swarm.take(first, 600)).toBe(true);
 });
 
+test.each([
+  // 990 are free, an eighth of that is 123.75.
+  ["two calls more than wait", { next: 1, all: 1, others: 0 }, 3],
+  ["also of large ones, up to an eighth of what is free", { next: 41, all: 41, others: 0 }, 123],
+  ["no more than waits where that would be more", { next: 42, all: 42, others: 0 }, 42],
+  ["what others claim is not free", { next: 3, all: 3, others: 900 }, 9],
+  ["what others claim is not free, and is more", { next: 4, all: 4, others: 900 }, 4],
+  ["all that waits, though it is more than an agent's part of what is free", { next: 1, all: 80, others: 200 }, 82],
+  ["no more than an eighth of what is free", { next: 1, all: 300, others: 200 }, 790 / 8],
+  ["half of what is free, when nobody else claims anything", { next: 1, all: 600, others: 0 }, 495],
+])("while there is plenty a claim saves those who come next from waiting again: %s", (_, waiting, claimed) => {
+  const swarm = testSwarm(20);
+  const [first, second] = swarm.agents as [Agent, Agent];
+  if (waiting.others > 0) swarm.want(second, [waiting.others]);
+  swarm.pass(100);
+  swarm.want(first, [waiting.next], [waiting.all]);
+  expect(poolIn(first).claim?.amounts[0]).toBeCloseTo(claimed, 9);
+});
+
+test("who comes while a claim is made known is served with it", () => {
+  const swarm = testSwarm(200, {}, { limits: [100] });
+  const [first] = swarm.agents as [Agent];
+  expect(swarm.take(first, 1)).toBe(false);
+  swarm.want(first, [1]);
+  swarm.pass(250);
+  expect(swarm.take(first, 1)).toBe(false);
+  swarm.want(first, [1], [2]);
+  swarm.pass(200);
+  expect([swarm.take(first, 1), swarm.take(first, 1)]).toEqual([true, true]);
+});
+
 test("a claim is not granted before its agent has heard itself: perhaps nobody else has", () => {
   const agent = member(3_000);
   let claim: Message | undefined;

@@ -19,6 +19,8 @@ export interface Tuning {
   readonly gapMs: number;
   /** A claim is for the next call, or for this part of an agent's fair share of the limit if that is more. */
   readonly quantum: number;
+  /** And for so many calls more, where that is no larger a part of what is free. */
+  readonly spare: number;
   /** For how many of its fair shares a large call may set an agent back in the line. */
   readonly debt: number;
   /** By so much time an agent may be behind the line and keep its turn. */
@@ -52,6 +54,7 @@ export const TUNING: Tuning = {
   repeatMs: 100,
   gapMs: 50,
   quantum: 0.125,
+  spare: 2,
   debt: 2,
   lateMs: 5_000,
   listen: 1.25,

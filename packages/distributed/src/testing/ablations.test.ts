@@ -295,6 +295,18 @@ test("a claim is spread over a while: without, what all may use in a second is s
   expect((await runWith({ ...equals, tuning: { spreadMs: 1 } })).busiestTick).toBeGreaterThan(9);
 });
 
+test("a claim is for those who come next, too: without, at 80 % of the limit they wait as long again", async () => {
+  const nearlyBusy: SimulationOptions = {
+    seed: 4,
+    agents: 60,
+    limits: { requests: 600 },
+    demand: { load: 0.8 },
+    duration: 180_000,
+  };
+  expect((await runWith(nearlyBusy)).wait.p99).toBeLessThan(450);
+  expect((await runWith({ ...nearlyBusy, tuning: { spare: 0 } })).wait.p99).toBeGreaterThan(600);
+});
+
 test("who is a little behind the line keeps its turn: without, weights count for less", async () => {
   const weighted: SimulationOptions = {
     seed: 1,
