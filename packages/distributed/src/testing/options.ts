@@ -1,4 +1,3 @@
-import { InvalidConfigError } from "@hivepace/core";
 import type { Isolation } from "../engine/silence.ts";
 import type { Tuning } from "../engine/tuning.ts";
 import type { CostModel } from "./costs.ts";
@@ -157,23 +156,3 @@ export const providerDefaults: ProviderOptions = {
   latencyMs: [150, 150],
   retryAfterMs: undefined,
 };
-
-export function checkOptions({ seed, agents, limits, duration, demand }: SimulationOptions): void {
-  need(Number.isSafeInteger(seed), "seed", "a whole number", seed);
-  need(Number.isSafeInteger(agents) && agents > 0, "agents", "a whole number from 1 on", agents);
-  need(duration > 0 && Number.isFinite(duration), "duration", "a number of milliseconds above 0", duration);
-  const { requests, tokens, windowMs = 60_000 } = limits;
-  need(requests !== undefined || tokens !== undefined, "limits", "one of requests and tokens at least", limits);
-  for (const [name, limit] of Object.entries({ requests, tokens, windowMs }))
-    need(limit === undefined || (limit > 0 && Number.isFinite(limit)), `limits.${name}`, "a number above 0", limit);
-  need(
-    tokens === undefined || demand.tokens !== undefined,
-    "demand.tokens",
-    "given when tokens are limited",
-    undefined,
-  );
-}
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
-}

@@ -4,13 +4,13 @@ import { levelAt } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 import type { StoreConfig } from "../engine/store-side.ts";
 import { newBaseline } from "./baselines.ts";
+import { checkOptions } from "./check-options.ts";
 import { Cuts } from "./cuts.ts";
 import { Demand } from "./demand.ts";
 import { HiveAgent } from "./hive-agent.ts";
 import { Laws } from "./laws.ts";
 import { Network } from "./network.ts";
 import {
-  checkOptions,
   type Fault,
   type Limits,
   type NetworkOptions,
