@@ -68,8 +68,8 @@ function membersOf(agent: Agent, pool: Pool, now: number): Member[] {
     const report = pools.get(name);
     // What is kept for those who were silent before is set aside.
     if (state === "left" || (state === "silent" && report?.kept)) continue;
-    const { used = nothing, waiting = nothing, claim } = report ?? {};
-    members.push({ key, used, waiting, weight, claim });
+    const { used = nothing, waiting = nothing } = report?.said ?? {};
+    members.push({ key, used, waiting, weight, claim: report?.claim });
   }
   return members;
 }

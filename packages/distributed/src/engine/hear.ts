@@ -170,25 +170,16 @@ function hearPool(agent: Agent, peer: Peer, report: PoolReport, upMs: number, no
   let known = peer.pools.get(report.name);
   if (!known && upMs >= now - agent.joinedAt) name(agent, pool, report, now);
   const isGap = !known || now - known.reportedAt > 2 * Math.max(agent.config.tuning.heartbeatMs, peer.nextMs);
-  let isNews = count(agent, pool, known, report, isGap, now);
+  let isNews = count(agent, pool, known?.said, report, isGap, now);
   const claim = possible(agent, pool, report.claim);
-  const hadLimits = known?.limits;
+  const hadLimits = known?.said.limits;
   if (known) {
-    // Field by field: this is done for every message of everyone.
-    known.windowMs = report.windowMs;
-    known.sent = report.sent;
-    known.back = report.back;
-    known.limits = report.limits;
-    known.used = report.used;
-    known.bins = report.bins;
-    known.waiting = report.waiting;
+    known.said = report;
     known.reportedAt = now;
     known.nextMs = peer.nextMs;
     known.kept = undefined;
   } else {
-    const { windowMs, sent, back, limits, used, bins, waiting } = report;
-    const said = { windowMs, sent, back, limits, used, bins, waiting, claim: undefined };
-    known = { ...said, reportedAt: now, nextMs: peer.nextMs, kept: undefined };
+    known = { said: report, claim: undefined, reportedAt: now, nextMs: peer.nextMs, kept: undefined };
     peer.pools.set(report.name, known);
   }
   if (setClaim(pool, known, claim)) {

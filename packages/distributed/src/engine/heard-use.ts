@@ -2,7 +2,7 @@ import { type Agent, modeOf } from "./agent.ts";
 import { at, isEqual, isZero, minus, takeFrom } from "./amounts.ts";
 import { recognise } from "./elsewhere.ts";
 import type { PoolReport } from "./message.ts";
-import type { PeerPool, Pool } from "./pool.ts";
+import type { Pool } from "./pool.ts";
 import { paceOf } from "./steady-pace.ts";
 import { BINS } from "./use-window.ts";
 
@@ -24,7 +24,7 @@ export function name({ joinedAt }: Agent, pool: Pool, { used, bins }: PoolReport
 export function count(
   agent: Agent,
   pool: Pool,
-  known: PeerPool | undefined,
+  known: PoolReport | undefined,
   report: PoolReport,
   isGap: boolean,
   now: number,

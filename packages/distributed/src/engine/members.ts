@@ -27,7 +27,7 @@ export function countIn(agent: Agent, peer: Peer): void {
   for (const [name, report] of peer.pools) {
     report.kept = undefined;
     const pool = agent.pools.get(name);
-    if (pool) lowerLimits(pool, report.limits);
+    if (pool) lowerLimits(pool, report.said.limits);
   }
 }
 
@@ -35,7 +35,7 @@ export function countIn(agent: Agent, peer: Peer): void {
 export function effectiveLimits(agent: Agent, pool: Pool): void {
   pool.limits = [...pool.config.limits];
   for (const peer of agent.peers.values()) {
-    const limits = peer.state === "live" ? peer.pools.get(pool.config.name)?.limits : undefined;
+    const limits = peer.state === "live" ? peer.pools.get(pool.config.name)?.said.limits : undefined;
     if (limits) lowerLimits(pool, limits);
   }
 }
@@ -112,7 +112,7 @@ function reserve(agent: Agent, pool: Pool, now: number): void {
 }
 
 /** Of what it has said that it used, what is still in the window then. What was used in a bin leaves with its first. */
-function stillInWindow({ used, bins, reportedAt, windowMs }: PeerPool, then: number): number[] {
+function stillInWindow({ said: { used, bins, windowMs }, reportedAt }: PeerPool, then: number): number[] {
   const sum = zeros(used.length);
   const whole = Math.floor(((windowMs - (then - reportedAt)) / windowMs) * BINS);
   for (let b = 0; b < Math.min(whole, bins.length); b++) addTo(sum, bins[b] as Amounts);

@@ -1,7 +1,7 @@
 import { type Amounts, zeros } from "./amounts.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { FULL, type Level, type LevelRules } from "./level.ts";
-import type { ClaimReport } from "./message.ts";
+import type { ClaimReport, PoolReport } from "./message.ts";
 import { Pace } from "./pace.ts";
 import type { Allotment } from "./store-side.ts";
 import type { Place, Turns } from "./turn.ts";
@@ -30,17 +30,11 @@ export interface OwnClaim extends Place {
   seq: number;
 }
 
-/** What another agent has last said of a pool. */
+/** What is known of another agent's part in a pool. */
 export interface PeerPool {
-  windowMs: number;
-  sent: Amounts;
-  back: Amounts;
-  limits: Amounts;
-  /** What it used in its last window, and when; what waits there. */
-  used: Amounts;
-  bins: readonly Amounts[];
-  waiting: Amounts;
-  /** As it was said; `setClaim` keeps the sums of all claims up to date. */
+  /** Its last word of it. */
+  said: PoolReport;
+  /** What it claims; `setClaim` keeps the sums of all claims up to date. */
   claim: ClaimReport | undefined;
   reportedAt: number;
   /** It promised to say more within this. */

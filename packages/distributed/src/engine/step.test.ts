@@ -473,9 +473,9 @@ test("what has left the window is not reported as used any more", () => {
   expect(swarm.take(first, 100)).toBe(true);
   swarm.pass(10_000);
   const reported = () => second.peers.get("agent-0 1")?.pools.get("p");
-  expect(reported()?.used).toEqual([100]);
+  expect(reported()?.said.used).toEqual([100]);
   swarm.pass(WINDOW_MS);
-  expect(reported()?.used).toEqual([0]);
+  expect(reported()?.said.used).toEqual([0]);
   // And then there is nothing more to say about it.
   swarm.pass(2 * WINDOW_MS);
   expect(reported()?.reportedAt).toBeLessThan(swarm.now - WINDOW_MS);

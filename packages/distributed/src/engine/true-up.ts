@@ -14,11 +14,11 @@ export function trueUp(agent: Agent, pool: Pool, now: number): void {
   const most = pool.own.sum.map((amount) => Math.max(0, amount));
   addTo(most, pool.unnamed.sum);
   for (const { pools } of agent.peers.values()) {
-    const report = pools.get(name);
-    if (!report) continue;
+    const said = pools.get(name)?.said;
+    if (!said) continue;
     // It speaks of another window, or did when it was last heard.
-    if (report.windowMs !== windowMs) return;
-    addTo(most, report.used);
+    if (said.windowMs !== windowMs) return;
+    addTo(most, said.used);
   }
   const excess = minus(pool.used.sum, most);
   if (excess.some((amount) => amount > 0)) pool.used.trim(excess);

@@ -110,7 +110,7 @@ export class CapacityWatch {
   #smallest({ config, limits }: Pool): string {
     const { name, main = 0 } = config;
     for (const peer of this.#agent.peers.values())
-      if (peer.state === "live" && peer.pools.get(name)?.limits[main] === at(limits, main)) return peer.id;
+      if (peer.state === "live" && peer.pools.get(name)?.said.limits[main] === at(limits, main)) return peer.id;
     return this.#agent.config.id;
   }
 }

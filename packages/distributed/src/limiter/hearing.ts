@@ -23,7 +23,7 @@ export function bounded(agent: Agent, message: Message, isSigned: boolean): Mess
     const pool = agent.pools.get(report.name);
     // The engine counts what it does not know.
     if (!pool || report.limits.length !== pool.limits.length) return report;
-    const before = known?.pools.get(report.name);
+    const before = known?.pools.get(report.name)?.said;
     if (before && known && message.seq > known.seq) {
       if (isLess(report.sent, before.sent) || isLess(report.back, before.back))
         throw new BadMessage("counts went back");

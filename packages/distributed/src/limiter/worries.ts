@@ -42,7 +42,8 @@ export class Worries {
     const { peers, pools, ignored } = this.#agent;
     const isOther = ignored.has("other limits");
     for (const peer of peers.values())
-      for (const [name, { limits }] of peer.pools) {
+      for (const [name, { said }] of peer.pools) {
+        const { limits } = said;
         const ours = pools.get(name)?.config.limits;
         if (peer.state !== "live" || !ours || limits.every((limit, i) => limit === at(ours, i))) continue;
         const what = `agent ${JSON.stringify(peer.id)} has the limit ${shown(limits)} where this one has ${shown(ours)}`;

@@ -252,8 +252,8 @@ test("what a leaver has used stays in the window: without, it is used again", as
     countMembers: (agent: Agent) => {
       for (const { state, heardAt, pools } of agent.peers.values())
         for (const [name, report] of state === "left" ? pools : []) {
-          agent.pools.get(name)?.used.add(heardAt, scaled(report.used, -1));
-          report.used = scaled(report.used, 0);
+          agent.pools.get(name)?.used.add(heardAt, scaled(report.said.used, -1));
+          report.said = { ...report.said, used: scaled(report.said.used, 0) };
         }
       (countMembers as (agent: Agent) => void)(agent);
     },
