@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { checkOptions } from "./check-options.ts";
+import { checkSwarm } from "./check-swarm.ts";
 import { mixedFaults } from "./mixed-faults.ts";
 import type { Fault, SimulationOptions } from "./options.ts";
 import { swarmScenarios } from "./scenarios/index.ts";
@@ -86,6 +87,12 @@ test.each<[option: string, wrong: object]>([
 ])("a wrong %s is named: %j", (option, wrong) => {
   expect(() => simulateSwarm({ ...right, ...wrong } as SimulationOptions)).toThrowError(
     expect.objectContaining({ code: "INVALID_CONFIG", option }),
+  );
+});
+
+test("what is wrong before the run is no finding of the run", () => {
+  expect(() => checkSwarm({ ...right, agents: 0 }, () => undefined)).toThrowError(
+    expect.objectContaining({ code: "INVALID_CONFIG", option: "agents" }),
   );
 });
 

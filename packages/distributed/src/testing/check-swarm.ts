@@ -1,3 +1,4 @@
+import { checkOptions } from "./check-options.ts";
 import type { Fault, SimulationOptions } from "./options.ts";
 import type { SwarmReport } from "./recorder.ts";
 import { simulateSwarm } from "./simulate-swarm.ts";
@@ -10,6 +11,7 @@ export function checkSwarm(
   options: SimulationOptions,
   judge: (report: SwarmReport) => string | undefined,
 ): SwarmReport {
+  checkOptions(options);
   let report: SwarmReport | undefined;
   const wrongWith = (faults: readonly Fault[]): string | undefined => {
     try {
