@@ -64,7 +64,7 @@ test.each<[option: string, wrong: object]>([
   ["drift", { drift: 1 }],
   ["store.aggregation", { store: { aggregation: "bus" } }],
   ["store.above", { store: { aggregation: "auto", above: 0 } }],
-  ["store.below", { store: { aggregation: "auto", below: 0.5 } }],
+  ["store.below", { store: { aggregation: "auto", below: -1 } }],
   ["store.latencyMs", { store: { aggregation: "auto", latencyMs: [3, 2] } }],
   ["store.timeoutMs", { store: { aggregation: "auto", timeoutMs: 0 } }],
   ["faults[1].at", withFault({ type: "bus-down", forMs: 1, at: -1 })],
@@ -99,7 +99,7 @@ test("what is wrong before the run is no finding of the run", () => {
 test("what is right is not refused", () => {
   expect(() => simulateSwarm(right)).not.toThrow();
   for (const { name, options, mostAgents = 100 } of Object.values(swarmScenarios).flat())
-    for (const agents of [10, 100].filter((size) => size <= Math.max(10, mostAgents)))
+    for (const agents of [4, 10, 100].filter((size) => size <= Math.max(10, mostAgents)))
       expect(() => checkOptions({ seed: 1, agents, ...options(agents) }), name).not.toThrow();
   for (let seed = 1; seed <= 50; seed++) expect(() => checkOptions(mixedFaults(seed)), `seed ${seed}`).not.toThrow();
 });

@@ -106,8 +106,8 @@ function checkProvider({ kind, burst, latencyMs, retryAfterMs }: Partial<Provide
 
 function checkStore({ aggregation, above: upper, below, latencyMs, timeoutMs }: StoreOptions): void {
   oneOf("store.aggregation", aggregation, AGGREGATIONS);
-  if (upper !== undefined) whole("store.above", upper);
-  if (below !== undefined) whole("store.below", below);
+  if (upper !== undefined) above("store.above", upper);
+  if (below !== undefined) amount("store.below", below);
   if (latencyMs) range("store.latencyMs", latencyMs);
   if (timeoutMs !== undefined) above("store.timeoutMs", timeoutMs);
 }

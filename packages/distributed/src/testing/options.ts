@@ -156,3 +156,8 @@ export const providerDefaults: ProviderOptions = {
   latencyMs: [150, 150],
   retryAfterMs: undefined,
 };
+
+/** The limits in order: requests, then tokens, as far as they are limited. */
+export function amountsOf({ requests, tokens }: Limits): number[] {
+  return [requests, tokens].filter((limit) => limit !== undefined);
+}

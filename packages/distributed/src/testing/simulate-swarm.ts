@@ -7,12 +7,13 @@ import { newBaseline } from "./baselines.ts";
 import { checkOptions } from "./check-options.ts";
 import { Cuts } from "./cuts.ts";
 import { Demand } from "./demand.ts";
+import { happen, type Stage } from "./happen.ts";
 import { HiveAgent } from "./hive-agent.ts";
 import { Laws } from "./laws.ts";
 import { Network } from "./network.ts";
 import {
+  amountsOf,
   type Fault,
-  type Limits,
   type NetworkOptions,
   networkDefaults,
   providerDefaults,
@@ -47,6 +48,7 @@ class Simulation {
   readonly #laws: Laws;
   readonly #random: () => number;
   readonly #world: World;
+  readonly #stage: Stage;
   readonly #windowMs: number;
   readonly #limits: Amounts;
   readonly #participants: (Participant | undefined)[];
@@ -101,13 +103,31 @@ class Simulation {
       after: (ms, run) => timeline.after(ms, run),
       random: this.#random,
     };
+    this.#stage = {
+      timeline,
+      network: this.#network,
+      provider: this.#provider,
+      store: this.#store,
+      start: (index, isEarlier) => {
+        if (!this.#participants[index]) this.#start(index, isEarlier);
+      },
+      stop: (index, graceful) => this.#stop(index, graceful),
+      freeze: (index, forMs) => this.#freeze(index, forMs),
+      refuseNext: (index, retryAfterMs) => this.#spurious.set(index, retryAfterMs),
+      setLimits: (limits, some) => {
+        for (const index of some ?? this.#participants.keys()) this.#participants[index]?.setLimits(limits);
+      },
+      inject: (message) => {
+        for (let to = 0; to < agents; to++) this.#deliver(to, message);
+      },
+    };
     new Demand(options, this.#limits, this.#windowMs, timeline, (call) => this.#arrive(call)).start();
-    for (const fault of options.faults ?? []) if (fault.at > 0) timeline.at(fault.at, () => this.#happen(fault));
+    for (const fault of options.faults ?? []) if (fault.at > 0) timeline.at(fault.at, () => happen(this.#stage, fault));
   }
 
   run(): SwarmReport {
     const { agents, absent = [], duration, seed, scheme = "hive", faults = [] } = this.#options;
-    for (const fault of faults) if (fault.at <= 0) this.#happen(fault);
+    for (const fault of faults) if (fault.at <= 0) happen(this.#stage, fault);
     for (let i = 0; i < agents; i++) if (!absent.includes(i)) this.#start(i);
     const levelSeconds: number[] = [];
     while (this.#timeline.now < duration) {
@@ -219,80 +239,6 @@ class Simulation {
     });
   }
 
-  #happen(fault: Fault): void {
-    switch (fault.type) {
-      case "crash":
-      case "leave":
-        for (const index of fault.agents) this.#stop(index, fault.type === "leave");
-        break;
-      case "join":
-        for (const index of fault.agents) if (!this.#participants[index]) this.#start(index);
-        break;
-      case "restart":
-        for (const index of fault.agents) this.#stop(index, fault.graceful);
-        this.#timeline.after(fault.downMs, () => {
-          for (const index of fault.agents) if (!this.#participants[index]) this.#start(index, fault.isEarlier);
-        });
-        break;
-      case "cut":
-      case "deafen":
-      case "mute": {
-        const { type } = fault;
-        const who = new Set(fault.agents);
-        this.#network.trouble(
-          fault.forMs,
-          (from, to) => !(who.has(from) && type !== "deafen") && !(who.has(to) && type !== "mute"),
-        );
-        break;
-      }
-      case "split": {
-        const side = new Map(fault.groups.flatMap((group, g) => group.map((index) => [index, g] as const)));
-        this.#network.trouble(fault.forMs, (from, to) => side.get(from) === side.get(to));
-        break;
-      }
-      case "bus-down":
-        this.#network.trouble(fault.forMs, () => false);
-        break;
-      case "network":
-        this.#network.change(fault.forMs, fault.network);
-        break;
-      case "store-down":
-        this.#store?.down(fault.forMs, fault.agents);
-        break;
-      case "store-stall":
-        this.#store?.stall(fault.forMs);
-        break;
-      case "store-errors":
-        this.#store?.fail(fault.forMs, fault.part);
-        break;
-      case "store-flush":
-        this.#store?.flush();
-        break;
-      case "store-failover":
-        this.#store?.failOver(fault.forMs);
-        break;
-      case "freeze":
-        for (const index of fault.agents) this.#freeze(index, fault.forMs);
-        break;
-      case "provider":
-        this.#provider.setFactor(fault.factor);
-        this.#timeline.after(fault.forMs, () => this.#provider.setFactor(1));
-        break;
-      case "refuse":
-        for (const index of fault.agents) this.#spurious.set(index, fault.retryAfterMs);
-        break;
-      case "limits": {
-        const limits = amountsOf(fault.limits);
-        if (!fault.agents) this.#provider.setLimits(limits);
-        for (const index of fault.agents ?? this.#participants.keys()) this.#participants[index]?.setLimits(limits);
-        break;
-      }
-      case "inject":
-        for (let to = 0; to < this.#participants.length; to++) this.#deliver(to, fault.message);
-        break;
-    }
-  }
-
   /** It hears everything afterwards, all at once, as from a socket's buffer. */
   #freeze(index: number, forMs: number): void {
     const participant = this.#participants[index];
@@ -323,8 +269,4 @@ function longestTransit(network: NetworkOptions, faults: readonly Fault[]): numb
     transitMs = Math.max(transitMs, fault.network.delayMs?.[1] ?? 0, fault.network.slowMs?.[1] ?? 0);
   }
   return transitMs + stillMs;
-}
-
-function amountsOf({ requests, tokens }: Limits): number[] {
-  return [requests, tokens].filter((limit) => limit !== undefined);
 }

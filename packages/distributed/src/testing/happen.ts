@@ -1,0 +1,100 @@
+import type { Amounts } from "../engine/amounts.ts";
+import type { Network } from "./network.ts";
+import { amountsOf, type Fault } from "./options.ts";
+import type { Provider } from "./provider.ts";
+import type { SimulatedStore } from "./simulated-store.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** What a fault can be done to. */
+export interface Stage {
+  readonly timeline: Timeline;
+  readonly network: Network;
+  readonly provider: Provider;
+  readonly store: SimulatedStore | undefined;
+  /** Those that are there already are left alone. */
+  start(index: number, isEarlier?: boolean): void;
+  stop(index: number, graceful: boolean): void;
+  freeze(index: number, forMs: number): void;
+  /** Its next call, for no reason. */
+  refuseNext(index: number, retryAfterMs: number | undefined): void;
+  /** All of them, or these. */
+  setLimits(limits: Amounts, agents: readonly number[] | undefined): void;
+  /** To everyone, from nowhere. */
+  inject(message: unknown): void;
+}
+
+/** Does a fault to the world, now, and plans its end. */
+export function happen(stage: Stage, fault: Fault): void {
+  const { timeline, network, provider, store } = stage;
+  switch (fault.type) {
+    case "crash":
+    case "leave":
+      for (const index of fault.agents) stage.stop(index, fault.type === "leave");
+      break;
+    case "join":
+      for (const index of fault.agents) stage.start(index);
+      break;
+    case "restart":
+      for (const index of fault.agents) stage.stop(index, fault.graceful);
+      timeline.after(fault.downMs, () => {
+        for (const index of fault.agents) stage.start(index, fault.isEarlier);
+      });
+      break;
+    case "cut":
+    case "deafen":
+    case "mute": {
+      const { type } = fault;
+      const who = new Set(fault.agents);
+      network.trouble(
+        fault.forMs,
+        (from, to) => !(who.has(from) && type !== "deafen") && !(who.has(to) && type !== "mute"),
+      );
+      break;
+    }
+    case "split": {
+      const side = new Map(fault.groups.flatMap((group, g) => group.map((index) => [index, g] as const)));
+      network.trouble(fault.forMs, (from, to) => side.get(from) === side.get(to));
+      break;
+    }
+    case "bus-down":
+      network.trouble(fault.forMs, () => false);
+      break;
+    case "network":
+      network.change(fault.forMs, fault.network);
+      break;
+    case "store-down":
+      store?.down(fault.forMs, fault.agents);
+      break;
+    case "store-stall":
+      store?.stall(fault.forMs);
+      break;
+    case "store-errors":
+      store?.fail(fault.forMs, fault.part);
+      break;
+    case "store-flush":
+      store?.flush();
+      break;
+    case "store-failover":
+      store?.failOver(fault.forMs);
+      break;
+    case "freeze":
+      for (const index of fault.agents) stage.freeze(index, fault.forMs);
+      break;
+    case "provider":
+      provider.setFactor(fault.factor);
+      timeline.after(fault.forMs, () => provider.setFactor(1));
+      break;
+    case "refuse":
+      for (const index of fault.agents) stage.refuseNext(index, fault.retryAfterMs);
+      break;
+    case "limits": {
+      const limits = amountsOf(fault.limits);
+      if (!fault.agents) provider.setLimits(limits);
+      stage.setLimits(limits, fault.agents);
+      break;
+    }
+    case "inject":
+      stage.inject(fault.message);
+      break;
+  }
+}
