@@ -1,5 +1,6 @@
 import { congestion } from "./congestion.ts";
 import { membership } from "./membership.ts";
+import { mistakes } from "./mistakes.ts";
 import { outages } from "./outages.ts";
 import type { Scenario } from "./scenario.ts";
 import { steady } from "./steady.ts";
@@ -8,11 +9,12 @@ import { tokenCosts } from "./tokens.ts";
 
 /** All that may happen to a swarm, and what must hold then, by theme. */
 export const swarmScenarios: Readonly<
-  Record<"steady" | "tokens" | "membership" | "outages" | "congestion" | "store", readonly Scenario[]>
+  Record<"steady" | "tokens" | "membership" | "mistakes" | "outages" | "congestion" | "store", readonly Scenario[]>
 > = {
   steady,
   tokens: tokenCosts,
   membership,
+  mistakes,
   outages,
   congestion,
   store,

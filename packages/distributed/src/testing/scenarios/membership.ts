@@ -1,4 +1,3 @@
-import type { Message } from "../../engine/message.ts";
 import type { Fault } from "../options.ts";
 import { useBetween } from "../recorder.ts";
 import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, within } from "./scenario.ts";
@@ -18,24 +17,6 @@ function churn(agents: number, perMinute: number, from: number, to: number): Fau
     const at = from + ((to - from) * (i + 0.5)) / count;
     return { at, type: "restart", agents: [(i * 7) % agents], downMs: 3 * SECOND, graceful: i % 2 === 0 };
   });
-}
-
-/** A word of one that is no agent: valid in every field, and what it claims is more than there is. */
-function liar(seq: number, members: number): Message {
-  const claim = { amounts: [1e9], next: [1e9], turn: 0, tie: 0, waitedMs: 60_000 };
-  const nothing = { sent: [0], back: [0], backAgeMs: 0, used: [0], bins: [], waiting: [1e9] };
-  const pool = { name: "provider", windowMs: MINUTE, limits: [1_000], ...nothing, claim, turn: 0 };
-  return {
-    id: "liar",
-    life: 1,
-    seq,
-    upMs: 10 * MINUTE,
-    nextMs: SECOND,
-    weight: 1,
-    members,
-    bye: false,
-    pools: [{ ...pool, level: undefined, seen: undefined }],
-  };
 }
 
 /** Agents come, go, crash, and cannot hear each other. */
@@ -189,16 +170,6 @@ export const membership: readonly Scenario[] = [
     figures: (report) => [...within(report), atLeast("use", report.use, 0.94)],
   },
   {
-    name: "two processes with one name",
-    options: (agents) => ({
-      limits: thousand,
-      demand: even,
-      names: all(agents).map((agent) => `agent-${agent === 1 ? 0 : agent}`),
-      duration: 6 * MINUTE,
-    }),
-    figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
-  },
-  {
     name: "one more agent in an idle hive, and all at once have much to do",
     options: () => ({
       agents: 3,
@@ -236,80 +207,5 @@ export const membership: readonly Scenario[] = [
       duration: 8 * MINUTE,
     }),
     figures: (report) => [...within(report), atLeast("use", report.use, 0.95)],
-  },
-  {
-    name: "the limit changes while it runs",
-    options: () => ({
-      limits: thousand,
-      demand: { load: 4 },
-      faults: [
-        { at: 3 * MINUTE, type: "limits", limits: { requests: 500 } },
-        { at: 6 * MINUTE, type: "limits", limits: { requests: 800 } },
-      ],
-      duration: 9 * MINUTE,
-    }),
-    figures: (report) => [
-      atMost("max", report.max, 1.02),
-      atMost("use at half", useBetween(report, 4 * MINUTE, 6 * MINUTE), 0.51),
-      atLeast("use at half", useBetween(report, 4 * MINUTE, 6 * MINUTE), 0.48),
-      atLeast("use at 80 %", useBetween(report, 7 * MINUTE, 9 * MINUTE), 0.76),
-    ],
-  },
-  {
-    name: "all know within a heartbeat what one is told of the limit",
-    options: (agents) => ({
-      limits: thousand,
-      demand: busy,
-      faults: [{ at: 3 * MINUTE, type: "limits", limits: { requests: 500 }, agents: [agents - 1] }],
-      duration: 3 * MINUTE + 1_100,
-    }),
-    // And as long as a message takes.
-    figures: (report) => [...within(report), atMost("limits in the end", report.limits, 1)],
-    mostAgents: 100,
-  },
-  {
-    name: "the wall clock goes back between two lives",
-    options: (agents) => ({
-      limits: thousand,
-      demand: even,
-      faults: [
-        { at: 4 * MINUTE, type: "restart", agents: some(agents, 0.3), downMs: SECOND, graceful: true, isEarlier: true },
-      ],
-      duration: 7 * MINUTE,
-    }),
-    figures: (report) => [
-      ...within(report),
-      atLeast("use after", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.95),
-      atLeast("jain", report.jain, 0.98),
-    ],
-    mostAgents: 100,
-  },
-  {
-    name: "one who claims a thousand million",
-    options: (agents) => ({
-      limits: thousand,
-      demand: even,
-      faults: Array.from(
-        { length: 180 },
-        (_, i): Fault => ({ at: 2 * MINUTE + i * SECOND, type: "inject", message: liar(i + 1, agents) }),
-      ),
-      duration: 5 * MINUTE,
-    }),
-    figures: (report) => [...within(report), atLeast("use", report.use, 0.95), atLeast("jain", report.jain, 0.99)],
-    mostAgents: 100,
-  },
-  {
-    name: "one agent is configured with half of the limit",
-    options: () => ({
-      limits: thousand,
-      demand: busy,
-      faults: [{ at: 3 * MINUTE, type: "limits", limits: { requests: 500 }, agents: [0] }],
-      duration: 7 * MINUTE,
-    }),
-    figures: (report) => [
-      ...within(report),
-      atMost("use", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.51),
-      atLeast("use", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.48),
-    ],
   },
 ];

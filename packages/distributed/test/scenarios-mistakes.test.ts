@@ -1,0 +1,3 @@
+import { checkScenarios } from "./support/check-scenarios.ts";
+
+checkScenarios("mistakes");
