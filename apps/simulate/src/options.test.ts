@@ -20,6 +20,9 @@ test.each([
   [["--seeds", "0"], "--seeds must be a whole number from 1 on"],
   [["--agents", "10,many"], "--agents must be a whole number from 1 on"],
   [["--only", "("], "--only must be a regular expression"],
+  [["--shard", "3/2"], "--shard must be like 1/2 or 2/2"],
+  [["--shard", "0/2"], "--shard must be like 1/2 or 2/2"],
+  [["--shard", "half"], "--shard must be like 1/2 or 2/2"],
   [["--fast"], "--fast"],
 ])("%j is refused with what is wrong", (args, words) => {
   expect(() => parseOptions(args)).toThrowError(expect.objectContaining({ message: expect.stringContaining(words) }));

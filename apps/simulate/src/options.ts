@@ -9,6 +9,8 @@ export interface Options {
   readonly mixed: number;
   readonly compare: boolean;
   readonly soakHours: number;
+  /** Which part of the scenarios and seeds, and of how many: for processes that run at the same time. */
+  readonly shard: { readonly index: number; readonly of: number };
   readonly charts: string | undefined;
   /** A picture of each run in the terminal; undefined: when they are few. */
   readonly chart: boolean | undefined;
@@ -26,6 +28,7 @@ export const usage = `simulate [options]        swarms in virtual time, on the e
   --mixed <n>             so many seeds of mixed faults (default: 0)
   --compare               the hive beside what people do without it
   --soak <hours>          mixed faults without a break, in virtual hours
+  --shard 1/2             the first of two parts of the scenarios and seeds: a second process runs the second part
   --chart                 a picture of each run in the terminal (default: when there are at most 12)
   --no-chart              none
   --charts <folder>       writes the pictures of the documentation there
@@ -50,6 +53,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     mixed: values.mixed === undefined ? (isAll ? 5_000 : 0) : count("--mixed", values.mixed),
     compare: values.compare ?? isAll,
     soakHours: values.soak === undefined ? (isAll ? 24 : 0) : count("--soak", values.soak),
+    shard: shard(values.shard ?? "1/1"),
     charts: values.charts,
     chart: values["no-chart"] ? false : values.chart,
     json: values.json ?? false,
@@ -69,6 +73,7 @@ function read(args: readonly string[]) {
         mixed: { type: "string" },
         compare: { type: "boolean" },
         soak: { type: "string" },
+        shard: { type: "string" },
         chart: { type: "boolean" },
         "no-chart": { type: "boolean" },
         charts: { type: "string" },
@@ -86,6 +91,12 @@ function pattern(text: string): RegExp {
   } catch {
     throw new RangeError(`--only must be a regular expression, not ${JSON.stringify(text)}`);
   }
+}
+
+function shard(text: string): Options["shard"] {
+  const [, index, of] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number);
+  if (!index || !of || index > of) throw new RangeError(`--shard must be like 1/2 or 2/2, not ${JSON.stringify(text)}`);
+  return { index, of };
 }
 
 function count(option: string, text: string): number {

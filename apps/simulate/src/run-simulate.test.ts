@@ -21,6 +21,27 @@ test("for machines it is an object in a line, without a picture", async () => {
   expect(JSON.parse(out)).toMatchObject({ name: "30 % of the limit", holds: true, agents: 3 });
 });
 
+test("in parts, every run is in one of them", async () => {
+  const names = async (...args: string[]) => {
+    const { out } = await run([
+      "--agents",
+      "2",
+      "--only",
+      "^(30 % of the limit$|alone|a limit of 3)",
+      "--json",
+      ...args,
+    ]);
+    return out.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).name]));
+  };
+  const all = await names();
+  expect(all).toHaveLength(3);
+  const [first, second] = [await names("--shard", "1/2"), await names("--shard", "2/2")];
+  expect([first, second].map(({ length }) => length)).toEqual([2, 1]);
+  expect([...first, ...second].sort()).toEqual(all.sort());
+  const { out: seeds } = await run(["--mixed", "3", "--shard", "1/2", "--json"]);
+  expect(JSON.parse(seeds)).toMatchObject({ name: "mixed faults", seeds: 2 });
+});
+
 test("a pattern that matches nothing ends with 1, a wrong option with 2 and the usage, help with 0", async () => {
   expect(await run(["--only", "no such thing"])).toMatchObject({
     code: 1,

@@ -96,14 +96,15 @@ class SimulateRun {
       this.#world.stderr.write(`no scenario matches ${JSON.stringify(only)}: without --only all of them run\n`);
       return;
     }
-    for (const [i, { scenario, size, seed }] of runs.entries()) {
-      this.#progress(`${i + 1} of ${runs.length}: ${scenario.name}`);
+    const mine = this.#part(runs);
+    for (const [i, { scenario, size, seed }] of mine.entries()) {
+      this.#progress(`${i + 1} of ${mine.length}: ${scenario.name}`);
       if (await this.#isOver()) return;
       const run = scenario.options(size);
       const agents = run.agents ?? size;
       const onProgress = progress(`${scenario.name}, ${agents} agents, seed ${seed}`, run.duration, this.#say);
       const report = simulateSwarm({ ...run, agents, seed, onProgress });
-      this.#show(scenario.name, report, scenario.figures(report, agents), runs.length <= MOST_CHARTS);
+      this.#show(scenario.name, report, scenario.figures(report, agents), mine.length <= MOST_CHARTS);
     }
   }
 
@@ -111,9 +112,10 @@ class SimulateRun {
   async #mixed(name: string, seeds: number, minutes: number, most: number): Promise<void> {
     const { json } = this.#options;
     let worst = 0;
-    const done = progress(name, seeds, this.#say);
-    for (let seed = 1; seed <= seeds; seed++) {
-      this.#progress(`${name}: seed ${seed} of ${seeds}`);
+    const mine = this.#part(Array.from({ length: seeds }, (_, i) => i + 1));
+    const done = progress(name, mine.length, this.#say);
+    for (const [i, seed] of mine.entries()) {
+      this.#progress(`${name}: ${i + 1} of ${mine.length} seeds`);
       if (await this.#isOver()) return;
       try {
         const report = checkSwarm(mixedFaults(seed, minutes), ({ peak }) =>
@@ -125,12 +127,21 @@ class SimulateRun {
         const { message } = error as Error;
         this.#print(json ? JSON.stringify({ name, seed, holds: false, message }) : `FAIL ${name}: ${message}`);
       }
-      done(seed);
-      if (!json && seed % 100 === 0) this.#print(`     ${name}: ${seed} of ${seeds} seeds, worst ${worst.toFixed(3)}`);
+      done(i + 1);
+      if (!json && (i + 1) % 100 === 0)
+        this.#print(`     ${name}: ${i + 1} of ${mine.length} seeds, worst ${worst.toFixed(3)}`);
     }
-    if (json) this.#print(JSON.stringify({ name, seeds, minutes, worst }));
+    if (json) this.#print(JSON.stringify({ name, seeds: mine.length, minutes, worst }));
     else
-      this.#print(`     ${name}: ${seeds} seeds of ${minutes} virtual minutes, worst ${worst.toFixed(3)} of the limit`);
+      this.#print(
+        `     ${name}: ${mine.length} seeds of ${minutes} virtual minutes, worst ${worst.toFixed(3)} of the limit`,
+      );
+  }
+
+  /** Of all runs those that no other process runs. */
+  #part<Run>(runs: readonly Run[]): Run[] {
+    const { index, of } = this.#options.shard;
+    return runs.filter((_, i) => i % of === index - 1);
   }
 
   /** A run that is done: for people a line and a picture, for machines an object. */
