@@ -20,7 +20,7 @@ export interface Options {
 export const usage = `simulate [options]        swarms in virtual time, on the engine that ships
 
   --all                   every scenario with 10 and 100 agents, those of three minutes with 1,000, 5,000 seeds of mixed
-                          faults, a day's soak: some four hours of one core
+                          faults, a day's soak: some two hours of one core
   --agents 10,100         every scenario with so many agents (default: 10); with more than 300 those that take three
                           virtual minutes at most, others by --only
   --only <pattern>        only scenarios whose name matches this regular expression

@@ -91,7 +91,7 @@ export const tokenCosts: readonly Scenario[] = [
       provider: { latencyMs: [500, 6_000] },
       duration: 20 * MINUTE,
     }),
-    figures: (report) => [...within(report, 1.4), atMost("refused part", report.refused / report.sent, 0.05)],
+    figures: (report) => [...within(report, 1.15), atMost("refused part", report.refused / report.sent, 0.02)],
   },
   {
     name: "requests and tokens, now one binds and now the other",
