@@ -77,8 +77,9 @@ function headOf({ config, weights }: Agent, { claimants, turns }: Pool): number 
 }
 
 /**
- * The next call, and of what waits behind it a quantum; more when nobody else wants anything. When all that waits is
- * claimed and there is plenty, also some for calls that come while the claim is made known: they would wait as long again.
+ * The next call, and of what waits behind it a quantum of this agent's part, or of what is free; more when nobody else
+ * wants anything. Where all of that is less, also some for calls that come while the claim is made known: they would wait
+ * as long again.
  */
 function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[] {
   const { quantum, spare } = agent.config.tuning;
@@ -102,7 +103,7 @@ function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[]
   const factor = size > most ? most / size : 1;
   const amounts = next.map((amount, i) => Math.max(amount, at(pool.all, i) * factor));
   const more = scaled(next, spare);
-  if (factor === 1 && size + sizeOf(more, pool.limits) <= free * quantum) addTo(amounts, more);
+  if (size + sizeOf(more, pool.limits) <= free * quantum) addTo(amounts, more);
   return amounts;
 }
 
