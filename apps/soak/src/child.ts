@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AgentTask, Holdings, Order, Word } from "./words.ts";
 
 /** Longer than anything takes that an agent is asked for. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 /** Longer than a process takes to end that has closed everything. */
 const ENDING_MS = 5_000;
 const STDERR_KEPT = 2_000;

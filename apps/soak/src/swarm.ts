@@ -11,7 +11,7 @@ const MARGIN = 0.95;
 const LIMIT_EACH = 10;
 export const WINDOW_MS = 2_000;
 /** Longer than a swarm takes to heal, on a machine that is busy with other things. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 300_000;
 
 export interface SwarmParts {
   readonly broker: BrokerKind;

@@ -67,7 +67,7 @@ describeServer("redis", (server) => {
     const leftOpen = fileURLToPath(new URL("left-open.worker.ts", import.meta.url));
     const url = state === "fresh" ? server().url : "redis://127.0.0.1:1";
     const args = ["--conditions", "@hivepace/source", "--import", "tsx", leftOpen, url];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, args);
     expect(stdout).toBe(`${state}\n`);
   });
 });

@@ -21,6 +21,7 @@ export interface AgentTask {
 export type AgentWord =
   | { readonly type: "state"; readonly mode: string; readonly members: number; readonly total: number }
   | { readonly type: "capacity"; readonly at: number; readonly total: number; readonly reason: string }
+  | { readonly type: "granted"; readonly at: number }
   | { readonly type: "refused"; readonly at: number };
 
 const task = JSON.parse(process.argv[2] ?? "") as AgentTask;
@@ -45,6 +46,7 @@ const headers = { "content-type": "application/json", "x-agent": task.agentId };
 
 async function call(): Promise<void> {
   await limiter.run(RESOURCE, async () => {
+    say({ type: "granted", at: at() });
     const sentAt = performance.now();
     const response = await fetch(`${task.provider}/v1/chat/completions`, { method: "POST", headers, body });
     await response.arrayBuffer();

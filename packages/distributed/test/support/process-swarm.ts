@@ -25,6 +25,8 @@ export interface SwarmPlan {
 export interface SwarmFigures {
   /** The most that was sent in any window, whether it was accepted or not, in limits. */
   readonly max: number;
+  /** The same for what the limiters granted, by the time of the decision: no matter how late the machine sends it. */
+  readonly maxGranted: number;
   /** Accepted in the calm parts, in limits per window. */
   readonly use: number;
   readonly sent: number;
@@ -48,6 +50,7 @@ interface Child {
   state: Extract<AgentWord, { type: "state" }> | undefined;
   readonly cuts: Extract<AgentWord, { type: "capacity" }>[];
   readonly refusals: number[];
+  readonly grants: { readonly at: number }[];
 }
 
 /** Runs a swarm of processes against a provider that enforces its limit, and does to it what happens to swarms. */
@@ -101,9 +104,11 @@ export async function runProcessSwarm(server: OwnServer, plan: SwarmPlan): Promi
 
     log(`refused at second ${whenRefused(provider)}`);
     const { log: sent } = provider;
+    const granted = [...children, victim].flatMap(({ grants }) => grants).sort((a, b) => a.at - b.at);
     const refused = sent.filter(({ status }) => status === 429).length - 1;
     return {
       max: largest(sent, windowMs) / limit,
+      maxGranted: largest(granted, windowMs) / limit,
       use: (((calm + healed) / (2 * calmMs)) * windowMs) / limit,
       sent: sent.length,
       refused,
@@ -135,10 +140,11 @@ function taskOf({ broker, limit, windowMs }: SwarmPlan, url: string, provider: s
 
 function startAgent(file: string, task: AgentTask): Child {
   const process = fork(file, [JSON.stringify(task)], { execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
-  const child: Child = { id: task.agentId, process, state: undefined, cuts: [], refusals: [] };
+  const child: Child = { id: task.agentId, process, state: undefined, cuts: [], refusals: [], grants: [] };
   process.on("message", (word: AgentWord) => {
     if (word.type === "state") child.state = word;
     else if (word.type === "capacity") child.cuts.push(word);
+    else if (word.type === "granted") child.grants.push(word);
     else child.refusals.push(word.at);
   });
   return child;
@@ -170,7 +176,7 @@ function whenRefused({ log: sent }: FakeProvider): string {
   return times.map((seconds) => seconds.toFixed(1)).join(" ");
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 async function until(children: readonly Child[], holds: (child: Child) => boolean, what: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;

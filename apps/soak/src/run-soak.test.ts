@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { runSoak } from "./run-soak.ts";
+
+async function soak(...args: string[]): Promise<{ code: number; text: string }> {
+  let text = "";
+  const stream = {
+    write: (more: string) => {
+      text += more;
+    },
+  };
+  const code = await runSoak(args, { stdout: stream, stderr: stream, signal: new AbortController().signal });
+  return { code, text };
+}
+
+test("a wrong option ends it with 2, and the usage is shown", async () => {
+  const { code, text } = await soak("--rounds", "many");
+  expect(code).toBe(2);
+  expect(text).toContain('--rounds must be a whole number from 4 on, not "many"\n\nswarm:soak [options]');
+});

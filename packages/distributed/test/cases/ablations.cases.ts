@@ -1,0 +1,23 @@
+import type { Case } from "@hivepace/verify";
+import { runAblation } from "../ablations/ablation.ts";
+import { ablations } from "../ablations/ablations.ts";
+import { slug } from "../support/slug.ts";
+
+/** More seeds than this are for `verify` only. */
+const QUICK_SEEDS = 8;
+/** Seeds that the bounds were not chosen with. */
+const UNSEEN = Array.from({ length: 12 }, (_, i) => 1_001 + i);
+
+export const cases: readonly Case[] = ablations.flatMap((ablation) => {
+  const { name, seeds, seconds } = ablation;
+  const id = `ablations/${slug(name.split(":", 1)[0] as string)}`;
+  return [
+    {
+      id: `${id}/seeds-as-tuned`,
+      seconds: seeds.length * seconds,
+      isQuick: seeds.length <= QUICK_SEEDS,
+      run: () => runAblation(ablation, seeds),
+    },
+    { id: `${id}/unseen-seeds`, seconds: UNSEEN.length * seconds, run: () => runAblation(ablation, UNSEEN) },
+  ];
+});

@@ -1,0 +1,47 @@
+import type { Case, CaseResult } from "@hivepace/verify";
+import { checkSwarm } from "../../src/testing/check-swarm.ts";
+import { swarmScenarios } from "../../src/testing/scenarios/index.ts";
+import { type Figure, holds, type Scenario } from "../../src/testing/scenarios/scenario.ts";
+import { slug } from "../support/slug.ts";
+
+/** Every scenario with ten agents and several seeds, and with a hundred. Themes that say so need another number in `test`. */
+const QUICK_AGENTS = 10;
+const LARGE_AGENTS = 100;
+const SEEDS = [1, 2, 3];
+
+export const cases: readonly Case[] = Object.entries(swarmScenarios).flatMap(([theme, scenarios]) =>
+  scenarios.flatMap((scenario) => [
+    ...SEEDS.map((seed) => scenarioCase(theme, scenario, QUICK_AGENTS, seed)),
+    ...(LARGE_AGENTS <= (scenario.mostAgents ?? Infinity) ? [scenarioCase(theme, scenario, LARGE_AGENTS, 1)] : []),
+  ]),
+);
+
+function scenarioCase(theme: string, scenario: Scenario, size: number, seed: number): Case {
+  const { name, options, figures } = scenario;
+  const run = options(size);
+  const agents = run.agents ?? size;
+  return {
+    id: `scenarios/${theme}/${slug(name)}/${size}-agents/seed-${seed}`,
+    // Measured: each agent hears each other agent.
+    seconds: (run.duration / 60_000) * (0.03 + 0.0004 * agents ** 1.8),
+    isQuick: size === QUICK_AGENTS && seed === 1,
+    run: () => {
+      const report = checkSwarm({ ...run, agents, seed }, (outcome) => {
+        const wrong = figures(outcome, agents).filter((figure) => !holds(figure));
+        return wrong.length === 0 ? undefined : wrong.map(inWords).join(", ");
+      });
+      return summarized(figures(report, agents));
+    },
+  };
+}
+
+function summarized(figures: readonly Figure[]): CaseResult {
+  return {
+    summary: figures.map(inWords).join(", "),
+    figures: Object.fromEntries(figures.map(({ name, value }) => [name, value])),
+  };
+}
+
+function inWords({ name, value, least, most }: Figure): string {
+  return `${name} ${Number(value.toFixed(3))} (${least === undefined ? `≤ ${most}` : `≥ ${least}`})`;
+}

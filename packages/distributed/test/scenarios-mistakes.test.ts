@@ -1,3 +1,0 @@
-import { checkScenarios } from "./support/check-scenarios.ts";
-
-checkScenarios("mistakes");

@@ -1,0 +1,16 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+const SKIPPED = new Set(["node_modules", "dist"]);
+
+/** Every file below the folder whose name ends like this, sorted. Dependencies, builds and hidden folders are not searched. */
+export function filesBelow(folder: string, suffix: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isFile()) return entry.name.endsWith(suffix) ? [path] : [];
+      const isSearched = entry.isDirectory() && !SKIPPED.has(entry.name) && !entry.name.startsWith(".");
+      return isSearched ? filesBelow(path, suffix) : [];
+    })
+    .sort();
+}
