@@ -1,53 +1,57 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // Tests run from source: the packages' own export condition leads to `src`, so nothing needs building first.
 const conditions = ["@hivepace/source"];
-const shared = {
-  resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: conditions } },
-};
 const never = ["**/node_modules/**", "**/dist/**", "**/.cache/**"];
 const needsServers = "**/*.integration.test.ts";
 const needsBrowser = "**/*.browser.test.ts";
+const slow = "**/*.slow.test.ts";
+const servers = "tooling/servers/src/vitest-setup.ts";
+
+/** Ends a test that hangs. No test depends on it: the slowest takes seconds, and a busy machine may take minutes. */
+const HANGS_MS = 15 * 60_000;
+
+/** Projects run one after the other, in this order. */
+function project(name: string, order: number, maxWorkers: number, test: object) {
+  return {
+    resolve: { conditions },
+    ssr: { resolve: { conditions, externalConditions: conditions } },
+    test: {
+      name,
+      maxWorkers,
+      sequence: { groupOrder: order },
+      setupFiles: "tooling/test-kit/src/vitest-setup.ts",
+      // The setup file shows the warnings of tests that fail; most tests of failures cause some on purpose.
+      execArgv: ["--no-warnings"],
+      testTimeout: HANGS_MS,
+      hookTimeout: HANGS_MS,
+      teardownTimeout: HANGS_MS,
+      ...test,
+    },
+  };
+}
+
+const cores = availableParallelism();
+// Integration tests mostly wait for servers: more of them than cores run side by side.
+const waiting = Math.max(5, cores);
 
 export default defineConfig({
   test: {
-    // Integration tests mostly wait for servers: more of them than cores run side by side.
-    maxWorkers: 4,
-    reporters: process.env["CI"] ? ["default", ["json", { outputFile: ".cache/test-results.json" }]] : ["default"],
+    reporters: [
+      "default",
+      "./tooling/test-kit/src/repeat-reporter.ts",
+      ...(process.env["CI"] ? [["json", { outputFile: ".cache/test-results.json" }] as ["json", object]] : []),
+    ],
+    slowTestThreshold: 60_000,
     projects: [
-      {
-        ...shared,
-        test: {
-          name: "unit",
-          include: ["**/*.test.ts"],
-          exclude: [...never, needsServers, needsBrowser],
-          // They take milliseconds; this only ends one that hangs, also on a machine that is busy with everything else.
-          testTimeout: 30_000,
-        },
-      },
-      {
-        ...shared,
-        test: {
-          name: "integration",
-          include: [needsServers],
-          exclude: never,
-          globalSetup: "tooling/servers/src/vitest-setup.ts",
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-        },
-      },
-      {
-        ...shared,
-        test: {
-          name: "browser",
-          include: [needsBrowser],
-          exclude: never,
-          globalSetup: "tooling/servers/src/vitest-setup.ts",
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-        },
-      },
+      project("unit", 0, cores, {
+        include: ["**/*.test.ts"],
+        exclude: [...never, needsServers, needsBrowser, slow],
+      }),
+      project("integration", 1, waiting, { include: [needsServers], exclude: never, globalSetup: servers }),
+      project("browser", 2, cores, { include: [needsBrowser], exclude: never, globalSetup: servers }),
+      project("slow", 3, cores, { include: [slow], exclude: never, globalSetup: servers }),
     ],
   },
 });

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const source = fileURLToPath(new URL("../src", import.meta.url));
+
+const CONFIG = `export default { test: {
+  reporters: ["default", ${JSON.stringify(join(source, "repeat-reporter.ts"))}],
+  setupFiles: ${JSON.stringify(join(source, "vitest-setup.ts"))},
+  execArgv: ["--no-warnings"],
+} };`;
+
+const TESTS = `import { expect, test } from "vitest";
+test("warns and passes", () => process.emitWarning("expected here", { code: "QUIET" }));
+test("warns and fails (1.5 s)", async () => {
+  process.emitWarning("the reason", { code: "LOUD" });
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(1).toBe(2);
+});
+test("hangs", { timeout: 10 }, () => new Promise(() => {}));
+test("comes after it", () => console.log(["was", "run"].join("-")));
+`;
+
+/** What Vitest prints for these tests, with our setup file and reporter. */
+async function outputOf(tests: string): Promise<string> {
+  await mkdir(join(root, ".cache"), { recursive: true });
+  const folder = await mkdtemp(join(root, ".cache/vitest-setup-"));
+  try {
+    await writeFile(join(folder, "vitest.config.mjs"), CONFIG);
+    await writeFile(join(folder, "some.test.mjs"), tests);
+    const args = [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder];
+    const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
+    const child = spawn(process.execPath, args, { cwd: folder, env });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    await new Promise((resolve) => child.once("close", resolve));
+    return output;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test("only failures show warnings, nothing runs after a test that timed out, and every failure has its command", async () => {
+  const output = await outputOf(TESTS);
+  expect(output).toContain("[LOUD] Warning: the reason");
+  expect(output).not.toContain("expected here");
+  expect(output).not.toContain("was-run");
+  expect(output).toMatch(/2 failed \| 1 passed \| 1 skipped/);
+  expect(output).toContain("To repeat just what failed:\n");
+  expect(output).toContain(`some.test.mjs -t '^warns and fails \\(1\\.5 s\\)$'`);
+});
