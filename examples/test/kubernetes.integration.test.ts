@@ -51,7 +51,7 @@ describeOwnServer(
         for (const close of closing.splice(0)) await close();
       });
 
-      test("SIGTERM: a pod ends its calls, says goodbye, and exits with 0", { timeout: 60_000 }, async () => {
+      test("SIGTERM: a pod ends its calls, says goodbye, and exits with 0", async () => {
         // An API that answers when it is told to.
         const held: (() => void)[] = [];
         const api = createServer((request, response) => {

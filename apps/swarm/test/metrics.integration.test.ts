@@ -61,7 +61,7 @@ test("in memory: each agent is there, with all that the shipped dashboard and ru
   );
   expect(code).toBe(130);
   await expect(fetch(url)).rejects.toThrow();
-}, 120_000);
+});
 
 test("one that crashes is gone from the metrics, and those who join are in them", async () => {
   await withMetrics(["--duration", "12", "--agents", "4", "--rpm", "60", "--scenario", "churn"], async (endpoint) => {
@@ -70,7 +70,7 @@ test("one that crashes is gone from the metrics, and those who join are in them"
     expect(agentsIn(await endpoint.scrape())).not.toContain(crashed);
     await until(async () => agentsIn(await endpoint.scrape()).includes("agent-5"), "one who joined is there");
   });
-}, 120_000);
+});
 
 test("those who do not share are measured one by one", async () => {
   await withMetrics(["--duration", "20", ...SMALL, "--scenario", "alone"], async ({ scrape }) => {
@@ -85,7 +85,7 @@ test("those who do not share are measured one by one", async () => {
     // What happens in a thread is counted by all in it. Calls are of so different sizes that no two use the same.
     expect(new Set(valuesOf("hivepace_tokens_total")).size).toBe(3);
   });
-}, 120_000);
+});
 
 test("without --metrics no agent loads what measures, and nothing listens", async () => {
   const agent = await bundleAgent();
@@ -99,7 +99,7 @@ test("without --metrics no agent loads what measures, and nothing listens", asyn
   expect(loaded.size).toBeGreaterThan(1);
   const { story } = await play(["--duration", "10", ...SMALL, "--scenario", "calm"]);
   expect(story).not.toContain("metrics");
-}, 120_000);
+});
 
 // Where no such server can be started, `whyNot` says why; CI requires them all.
 describe.skipIf(whyNot("nats", { own: true }) !== undefined)("processes, with a broker", () => {
@@ -134,5 +134,5 @@ describe.skipIf(whyNot("nats", { own: true }) !== undefined)("processes, with a 
     );
     expect(code).toBe(130);
     await until(() => agentProcesses().length === 0, "all processes are gone");
-  }, 120_000);
+  });
 });

@@ -13,12 +13,10 @@ describeChromium((found) => {
   const figure = (page: Page, label: string) =>
     page.locator(".figure", { has: page.locator("dt", { hasText: new RegExp(`^${label}$`) }) }).locator(".value");
 
-  test("whoever presses a button of the demo sees in the page what it did to the swarm", {
-    timeout: 180_000,
-  }, async () => {
+  test("whoever presses a button of the demo sees in the page what it did to the swarm", async () => {
     const code = await withPage(async ({ url }) => {
       const page = await browser.newPage();
-      page.setDefaultTimeout(60_000);
+      page.setDefaultTimeout(300_000);
       const complaints: string[] = [];
       page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
       page.on("pageerror", (error) => complaints.push(String(error)));

@@ -28,7 +28,7 @@ test("the page is there from the start, hears the agents, and its buttons do wha
   });
   expect(code).toBe(130);
   await expect(fetch(url)).rejects.toThrow();
-}, 120_000);
+});
 
 test("a port that is taken is one line, and exit code 1", async () => {
   await withPage(async ({ url }) => {
@@ -43,4 +43,4 @@ test("a port that is taken is one line, and exit code 1", async () => {
     expect(code).toBe(1);
     expect(err).toMatch(/^[^\n]*port[^\n]*\n$/i);
   });
-}, 120_000);
+});

@@ -28,7 +28,7 @@ export function expectedOutput(file: URL): string | undefined {
 }
 
 export async function outputOf(file: URL, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const options = { timeout: 50_000, env: { ...process.env, ...env } };
+  const options = { env: { ...process.env, ...env } };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [await bundled(file)], options);
   if (stderr !== "") throw new Error(`an example must not need a warning: ${stderr}`);
   return stdout.trimEnd();

@@ -108,7 +108,7 @@ describeOwnServer("nats", (server) => {
     await closing.close();
     await server().resume();
     await until(() => bus.state === "ready", "it is ready");
-    await vi.waitFor(() => bus.publish("still", bytes("y")), { timeout: 20_000 });
+    await vi.waitFor(() => bus.publish("still", bytes("y")), { timeout: 300_000 });
     await until(() => heard.includes("y"), "messages flow again");
   });
 

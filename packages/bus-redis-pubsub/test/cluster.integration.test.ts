@@ -1,7 +1,6 @@
-import { randomInt } from "node:crypto";
 import type { EventEmitter } from "node:events";
 import { busSuite } from "@hivepace/bus/testing";
-import { type OwnServer, startOwnServer } from "@hivepace/servers";
+import { claimPort, type OwnServer, startOwnServer } from "@hivepace/servers";
 import { killAndStart, whyNot } from "@hivepace/servers/vitest";
 import { bytes, listen, until, warnings } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
@@ -9,8 +8,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
 import { endsByItself, Opened, versions } from "./helpers.ts";
 
-/** Below the range of the servers' own ports, and as they below the ephemeral range. */
-const busPort = () => randomInt(10_000, 20_000);
 const args = (port: number) => [
   ...["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"],
   ...["--cluster-port", `${port}`, "--cluster-node-timeout", "2000"],
@@ -32,7 +29,7 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
   let server: OwnServer;
   const lent = new Opened();
   beforeAll(async () => {
-    server = await startOwnServer("redis", { args: args(busPort()) });
+    server = await startOwnServer("redis", { args: args(await claimPort()) });
     await ask(server, "CLUSTER", "ADDSLOTSRANGE", 0, 16383);
     await until(() => isUp(server), "the cluster is up");
   });
@@ -117,8 +114,8 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
   const opened = new Opened();
   afterEach(opened.close);
   beforeAll(async () => {
-    const secondBusPort = busPort();
-    const first = await startOwnServer("redis", { args: args(busPort()) });
+    const secondBusPort = await claimPort();
+    const first = await startOwnServer("redis", { args: args(await claimPort()) });
     const second = await startOwnServer("redis", { args: args(secondBusPort) });
     servers.push(first, second);
     await ask(first, "CLUSTER", "ADDSLOTSRANGE", 0, 8191);

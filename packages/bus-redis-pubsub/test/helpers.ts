@@ -46,6 +46,6 @@ export class Opened {
 export async function endsByItself(how: string, host: string, port: number): Promise<void> {
   const fixture = fileURLToPath(new URL("fixtures/open-and-close.ts", import.meta.url));
   const args = ["--conditions", "@hivepace/source", "--import", "tsx", fixture, how, host, `${port}`];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args);
   if (stdout !== "closed\n") throw new Error(`expected it to say that it is closed, got ${JSON.stringify(stdout)}`);
 }

@@ -1,6 +1,5 @@
-import { randomInt } from "node:crypto";
 import { busSuite } from "@hivepace/bus/testing";
-import { type OwnServer, startOwnServer } from "@hivepace/servers";
+import { claimPort, type OwnServer, startOwnServer } from "@hivepace/servers";
 import { describeOwnServer, killAndStart } from "@hivepace/servers/vitest";
 import { bytes, listen, startSentinel, until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
@@ -19,7 +18,7 @@ describe.skipIf(process.platform !== "linux")("through a real Sentinel", () =>
       const master = lent.client(new Redis(server().url));
       replica = await startOwnServer("redis", { args: ["--replicaof", server().host, `${server().port}`] });
       await until(async () => /connected_slaves:1/.test(await master.info("replication")), "the replica is there");
-      sentinel = await startSentinel(server(), randomInt(10_000, 20_000));
+      sentinel = await startSentinel(server(), await claimPort());
     });
     afterAll(async () => {
       await lent.close();
@@ -57,6 +56,6 @@ describe.skipIf(process.platform !== "linux")("through a real Sentinel", () =>
       await until(() => bus.state === "ready", "it is ready again");
       await bus.publish("failover", bytes("from the bus"));
       await until(() => heard.length > 0, "it hears");
-    }, 120_000);
+    });
   }),
 );

@@ -14,7 +14,7 @@ async function run(program: string): Promise<string> {
     `import * as core from ${JSON.stringify(core)};\n${program}`,
   ];
   const cwd = fileURLToPath(new URL(".", import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, timeout: 30_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
   return stdout.trim();
 }
 

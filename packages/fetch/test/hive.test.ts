@@ -22,7 +22,7 @@ function expectPerfect({ provider }: HivesInOneTime, calls: number): void {
   expect(provider.largestWindow().requests).toBeLessThanOrEqual(RPM);
 }
 
-describe.each(names)("%s", { timeout: 30_000 }, (name) => {
+describe.each(names)("%s", (name) => {
   test("fifty calls at once through a hive stay within the limit; none fails, none is sent twice", async () => {
     await using world = await hivesInOneTime({ rpm: RPM });
     const { clock, provider } = world;
@@ -34,7 +34,7 @@ describe.each(names)("%s", { timeout: 30_000 }, (name) => {
   });
 });
 
-test("fifty calls of each of four hives stay within the one limit and use it", { timeout: 60_000 }, async () => {
+test("fifty calls of each of four hives stay within the one limit and use it", async () => {
   await using world = await hivesInOneTime({ rpm: RPM });
   const { clock, provider } = world;
   const hives = await world.start(4, { endpoints: [ENDPOINT] });
@@ -46,9 +46,7 @@ test("fifty calls of each of four hives stay within the one limit and use it", {
   expect(clock.now() - startedAt).toBeLessThan(5 * MINUTE_MS);
 });
 
-test("fifty calls of each of four processes, each with a hive of its own, stay within the one limit", {
-  timeout: 60_000,
-}, async () => {
+test("fifty calls of each of four processes, each with a hive of its own, stay within the one limit", async () => {
   const program = await bundledCallers("callers");
   await using world = await hivesInOneTime({ rpm: RPM });
   const { provider } = world;
@@ -91,9 +89,6 @@ describe("learning", () => {
 
   test.each(["openai", "anthropic"])(
     "%s: a limit that nobody configured is known from the first answer on, and kept",
-    {
-      timeout: 30_000,
-    },
     async (sdk) => {
       await using world = await hivesInOneTime({ rpm: RPM, tpm: 100_000 });
       const { hive, ask } = await untold(world, sdk);
@@ -108,7 +103,7 @@ describe("learning", () => {
     },
   );
 
-  test("calls that were under way before the first answer are counted, too", { timeout: 30_000 }, async () => {
+  test("calls that were under way before the first answer are counted, too", async () => {
     const rpm = 400;
     await using world = await hivesInOneTime({ rpm });
     const { ask } = await untold(world, "anthropic");
@@ -117,9 +112,7 @@ describe("learning", () => {
     expect(world.provider.log.filter(({ accepted }) => !accepted)).toEqual([]);
   });
 
-  test("headers that show less than we used lower the room: someone else uses the account", {
-    timeout: 30_000,
-  }, async () => {
+  test("headers that show less than we used lower the room: someone else uses the account", async () => {
     await using world = await hivesInOneTime({ rpm: RPM });
     const { hive, ask, stranger } = await untold(world, "anthropic", { rpmLimit: RPM });
     await stranger(25);
@@ -131,9 +124,7 @@ describe("learning", () => {
     expect(world.provider.largestWindow().requests).toBeLessThanOrEqual(RPM);
   });
 
-  test("headers that show room end a recovery early, and not at once", {
-    timeout: 30_000,
-  }, async () => {
+  test("headers that show room end a recovery early, and not at once", async () => {
     await using world = await hivesInOneTime({ rpm: RPM });
     const { hive, ask } = await untold(world, "anthropic", { rpmLimit: RPM });
     world.provider.failNext("rate-limited");

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 
 const folder = new URL("programs/", import.meta.url);
 
-test.each(readdirSync(folder))("%s prints what it says that it prints", { timeout: 60_000 }, async (file) => {
+test.each(readdirSync(folder))("%s prints what it says that it prints", async (file) => {
   const expected = readFileSync(new URL(file, folder), "utf8").match(/\/\* Output:\n([\s\S]*?)\n?\*\//)?.[1];
   const outfile = fileURLToPath(new URL(`../.cache/programs/${file.replace(/ts$/, "mjs")}`, import.meta.url));
   await build({
@@ -20,6 +20,6 @@ test.each(readdirSync(folder))("%s prints what it says that it prints", { timeou
     conditions: ["@hivepace/source"],
     external: ["openai", "@anthropic-ai/sdk", "ai", "@ai-sdk/openai"],
   });
-  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { timeout: 50_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile]);
   expect(stdout.trimEnd()).toBe(expected);
 });

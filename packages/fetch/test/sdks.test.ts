@@ -69,7 +69,7 @@ test("every client has its tests", () => {
   expect(clients().map(({ name }) => name)).toEqual(names);
 });
 
-describe.each(names)("%s", { timeout: 30_000 }, (name) => {
+describe.each(names)("%s", (name) => {
   test("an answer arrives whole, and its usage is settled", async () => {
     const { ask, stream } = clientOf(name);
     expect([await ask(), await stream()]).toEqual([ANSWER, ANSWER]);
@@ -123,7 +123,7 @@ describe.each(names)("%s", { timeout: 30_000 }, (name) => {
   });
 });
 
-test("fifty calls at once stay within the limit of tokens as well", { timeout: 30_000 }, async () => {
+test("fifty calls at once stay within the limit of tokens as well", async () => {
   await inOneTime({ tpm: 1_500 }, () => {
     const fetch = createLimitedFetch(gate, { endpoint: "provider", clock });
     const openai = new OpenAI({ apiKey: "k", baseURL: `${provider.url}/v1`, fetch });
@@ -140,9 +140,7 @@ test("fifty calls at once stay within the limit of tokens as well", { timeout: 3
   expect(provider.log.reduce((sum, { tokens }) => sum + tokens, 0)).toBeGreaterThan(2_000);
 });
 
-test("fifty calls at once in each of four processes stay within the limit, and none fails", {
-  timeout: 60_000,
-}, async () => {
+test("fifty calls at once in each of four processes stay within the limit, and none fails", async () => {
   const outfile = await bundledCallers("callers");
   const agents = ["a", "b", "c", "d"];
   const codes = await inOneTime({ rpm: RPM }, () =>
@@ -251,7 +249,6 @@ test("what the Anthropic SDK sends for its credentials is not paced", async () =
 
 test.each(["ai with @ai-sdk/openai", "@langchain/openai"])(
   "%s retries by itself when nobody tells it not to: the table says so",
-  { timeout: 30_000 },
   async (name) => {
     const retryable = { status: 429, headers: { "retry-after": "0" }, body: { error: { message: "spend limit" } } };
     provider.failNext(retryable, retryable);

@@ -14,7 +14,7 @@ describeServer("kafka", (server) => {
   });
   afterAll(() => swarm.close());
 
-  test("status, doctor, announce and watch on Kafka", { timeout: 120_000 }, async () => {
+  test("status, doctor, announce and watch on Kafka", async () => {
     const status = await cli(["status", ...place(), "--timeout", "20s"]);
     expect(status).toMatchObject({ code: 0, out: expect.stringMatching(/^agent-2 +live/m) });
     const doctor = await cli(["doctor", ...place(), "--timeout", "20s", "--expect", "2"]);

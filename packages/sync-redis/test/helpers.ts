@@ -1,7 +1,6 @@
-import { randomInt } from "node:crypto";
 import type { EventEmitter } from "node:events";
 import type { SyncReport, SyncStore } from "@hivepace/core";
-import { type OwnServer, startOwnServer } from "@hivepace/servers";
+import { claimPort, type OwnServer, startOwnServer } from "@hivepace/servers";
 import { until } from "@hivepace/test-kit";
 import { Cluster as Cluster6, Redis, Redis as Redis6 } from "ioredis";
 import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
@@ -75,12 +74,9 @@ export async function calls(server: OwnServer): Promise<Record<string, number>> 
   );
 }
 
-/** Below the range of the servers' own ports, and as they below the ephemeral range. */
-const busPort = () => randomInt(10_000, 20_000);
-
 /** A Redis Cluster of so many nodes, each with as many slots. */
 export async function startCluster(count: number): Promise<OwnServer[]> {
-  const ports = Array.from({ length: count }, busPort);
+  const ports = await Promise.all(Array.from({ length: count }, claimPort));
   const servers = await Promise.all(
     ports.map((port) =>
       startOwnServer("redis", {

@@ -352,7 +352,7 @@ describeOwnServer("redis", (server) => {
         server().host,
         `${server().port}`,
       ];
-      const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
+      const { stdout } = await promisify(execFile)(process.execPath, args);
       expect(stdout).toBe("done\n");
     },
   );

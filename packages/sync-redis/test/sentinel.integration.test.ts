@@ -1,6 +1,5 @@
-import { randomInt } from "node:crypto";
 import { syncStoreSuite } from "@hivepace/core/testing";
-import { type OwnServer, startOwnServer } from "@hivepace/servers";
+import { claimPort, type OwnServer, startOwnServer } from "@hivepace/servers";
 import { describeOwnServer, killAndStart } from "@hivepace/servers/vitest";
 import { startSentinel, until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
@@ -19,7 +18,7 @@ describe.skipIf(process.platform !== "linux")("through a real Sentinel", () =>
       const master = lent.client(new Redis(server().url));
       replica = await startOwnServer("redis", { args: ["--replicaof", server().host, `${server().port}`] });
       await until(async () => /connected_slaves:1/.test(await master.info("replication")), "the replica is there");
-      sentinel = await startSentinel(server(), randomInt(10_000, 20_000));
+      sentinel = await startSentinel(server(), await claimPort());
     });
     afterAll(async () => {
       await lent.close();

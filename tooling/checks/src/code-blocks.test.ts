@@ -23,7 +23,7 @@ const ours = Object.fromEntries(
  * Every TypeScript block of every document, compiled as it stands. The copies are put beside their document, in a folder
  * that git ignores, so that they see the packages that a reader of that document would have installed.
  */
-test("every code block compiles", { timeout: 120_000 }, () => {
+test("every code block compiles", () => {
   const blocks = committable(/\.md$/).flatMap((document) => {
     const text = readFileSync(join(root, document), "utf8");
     return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""], i) => ({

@@ -14,7 +14,7 @@ const OWED: readonly string[] = [
   "@hivepace/distributed/testing: holds",
 ];
 
-test("everything that a package exports has a comment of its own", { timeout: 120_000 }, () => {
+test("everything that a package exports has a comment of its own", () => {
   const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
   const program = ts.createProgram(

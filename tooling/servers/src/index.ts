@@ -1,6 +1,7 @@
 export { ensure, type Provision, type ServerOptions } from "./ensure.ts";
 export { StartFailedError, UnavailableError } from "./errors.ts";
 export type { Kind, ServerKind } from "./kinds.ts";
+export { claimPort } from "./process/place.ts";
 export type { Origin } from "./provision/source.ts";
 export { type Chromium, findChromium } from "./recipes/chromium.ts";
 export type { KafkaOptions } from "./recipes/kafka-properties.ts";

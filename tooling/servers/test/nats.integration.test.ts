@@ -11,6 +11,11 @@ async function roundTrip(connection: NatsConnection): Promise<string> {
   throw new Error("the subscription ended");
 }
 
+/** Resolves at the next reconnect. Listening starts at once: a reconnect before it would be missed. */
+async function nextReconnect(connection: NatsConnection): Promise<void> {
+  for await (const { type } of connection.status()) if (type === "reconnect") return;
+}
+
 describeServer("nats", (server) => {
   test("what is published arrives", async () => {
     const connection = await connect({ servers: server().url });
@@ -22,9 +27,10 @@ describeServer("nats", (server) => {
 describeOwnServer("nats", (server) => {
   test("a killed server comes back on its port, and a client finds it again", async () => {
     const connection = await connect({ servers: server().url, reconnectTimeWait: 50, maxReconnectAttempts: -1 });
+    const reconnected = nextReconnect(connection);
     await server().kill();
     await server().start();
-    for await (const { type } of connection.status()) if (type === "reconnect") break;
+    await reconnected;
     expect(await roundTrip(connection)).toBe("hello");
     await connection.close();
   });

@@ -25,7 +25,7 @@ export interface World {
 export type Law = readonly [name: string, body: (world: World) => Promise<void>];
 
 /** Long enough for a broker that is starting; whoever waits is done as soon as it happens. */
-export const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 120_000;
 
 let worlds = 0;
 const run = Math.random().toString(36).slice(2, 8);

@@ -19,7 +19,7 @@ export interface SyncStoreSuiteOptions {
 /** So long that no edge comes into a test. */
 export const LONG_WINDOW_MS = 1_000_000_000;
 /** Long enough for a server that is starting; whoever waits is done as soon as it happens. */
-export const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 120_000;
 
 /** What a law is tested in: stores that are closed afterwards, a namespace that nobody else uses. */
 export interface SyncWorld {

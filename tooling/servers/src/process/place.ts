@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { rmSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -30,6 +31,21 @@ export async function claimPlace(parent = tmpdir()): Promise<Place> {
     await rm(dir, { recursive: true, force: true });
   }
   throw new Error(`no free port between ${FIRST_PORT} and ${END_PORT} on loopback`);
+}
+
+// Further ports lie below those of places, for the same reason.
+const FIRST_FURTHER_PORT = 10_000;
+
+/** A port on loopback for a server's second purpose, such as a Redis Cluster's bus. It is ours until this process ends. */
+export async function claimPort(): Promise<number> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const port = randomInt(FIRST_FURTHER_PORT, FIRST_PORT);
+    const dir = join(tmpdir(), `hivepace-port-${port}`);
+    if (!(await claimFolder(dir))) continue;
+    process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port between ${FIRST_FURTHER_PORT} and ${FIRST_PORT} on loopback`);
 }
 
 async function claimFolder(dir: string): Promise<boolean> {

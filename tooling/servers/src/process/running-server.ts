@@ -11,7 +11,7 @@ import type { GuardedProcess } from "./guarded-process.ts";
 import type { Launch } from "./launch.ts";
 import { untilReady } from "./ready.ts";
 
-const SHUT_DOWN_MS = 15_000;
+const SHUT_DOWN_MS = 120_000;
 
 /** The letter of a process's state; "T" when it was stopped. */
 async function stateOf(pid: number): Promise<string | undefined> {

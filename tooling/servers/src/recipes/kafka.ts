@@ -12,7 +12,7 @@ import type { Program, Recipe } from "./recipe.ts";
 export const kafka: Recipe<KafkaOptions> = {
   kind: "kafka",
   probe: kafkaProbe,
-  startMs: 60_000,
+  startMs: 300_000,
   url: (host, port) => `${host}:${port}`,
   sources: [
     { origin: "path", find: fromPath },

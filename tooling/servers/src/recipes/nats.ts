@@ -18,7 +18,7 @@ export interface NatsOptions {
 export const nats: Recipe<NatsOptions> = {
   kind: "nats",
   probe: natsProbe,
-  startMs: 10_000,
+  startMs: 120_000,
   url: (host, port) => `nats://${host}:${port}`,
   sources: [
     { origin: "path", find: async () => program(await which("nats-server")) },

@@ -18,7 +18,7 @@ export interface RedisOptions {
 export const redis: Recipe<RedisOptions> = {
   kind: "redis",
   probe: redisProbe,
-  startMs: 10_000,
+  startMs: 120_000,
   url: (host, port) => `redis://${host}:${port}`,
   sources: [
     { origin: "path", find: async () => program(await which("redis-server", "valkey-server")) },
