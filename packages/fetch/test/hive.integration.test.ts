@@ -24,7 +24,7 @@ describeServer("nats", (server) => {
     const started = agents.map((agent, i) => {
       const sdk = i % 2 === 0 ? "openai" : "anthropic";
       const args = [sdk, agent, provider.url, "50", server().url, namespace, `${LIMIT}`, `${WINDOW_MS}`];
-      const child = fork(program, args, { execArgv: [] });
+      const child = fork(program, args, { execArgv: ["--no-warnings"] });
       children.push(child);
       const ended = once(child, "exit");
       return { child, ready: Promise.race([once(child, "message"), ended]), ended };

@@ -53,7 +53,7 @@ test("fifty calls of each of four processes, each with a hive of its own, stay w
   const hives = await world.start(4, { endpoints: [ENDPOINT] });
   const run = async (hive: Hive, i: number): Promise<unknown> => {
     const child = fork(program, [i % 2 === 0 ? "openai" : "anthropic", hive.agentId, provider.url, "50"], {
-      execArgv: [],
+      execArgv: ["--no-warnings"],
     });
     lendGate(child, hive);
     // What it said last may come after its end.

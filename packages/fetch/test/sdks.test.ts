@@ -147,7 +147,7 @@ test("fifty calls at once in each of four processes stay within the limit, and n
     Promise.all(
       agents.map(async (agent, i) => {
         const sdk = i % 2 === 0 ? "openai" : "anthropic";
-        const child = fork(outfile, [sdk, agent, provider.url, "50"], { execArgv: [] });
+        const child = fork(outfile, [sdk, agent, provider.url, "50"], { execArgv: ["--no-warnings"] });
         lendGate(child, gate);
         // What it said last may come after its end.
         const [[code]] = await Promise.all([once(child, "exit"), once(child, "disconnect")]);
