@@ -32,9 +32,11 @@ function project(name: string, order: number, maxWorkers: number, test: object) 
   };
 }
 
+// More processes than cores: many tests wait, and on a busy machine each process gets a share of its own.
 const cores = availableParallelism();
-// Integration tests mostly wait for servers: more of them than cores run side by side.
-const waiting = Math.max(5, cores);
+const busy = 2 * cores;
+// Integration tests mostly wait for servers.
+const waiting = 3 * cores;
 
 export default defineConfig({
   test: {
@@ -45,7 +47,7 @@ export default defineConfig({
     ],
     slowTestThreshold: 60_000,
     projects: [
-      project("unit", 0, cores, {
+      project("unit", 0, busy, {
         include: ["**/*.test.ts"],
         exclude: [...never, needsServers, needsBrowser, slow],
       }),

@@ -3,6 +3,7 @@
  * one file or one package can be run: `test packages/core`.
  */
 import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { runVerify } from "./run-verify.ts";
 
@@ -27,7 +28,7 @@ const all = ["unit", "integration", "browser"].flatMap((name) => ["--project", n
 const testsCode = await runVitest(args.length > 0 ? args : all);
 let code = testsCode;
 if (args.length === 0 && !interrupted.signal.aborted) {
-  const casesCode = await runVerify(["--quick"], {
+  const casesCode = await runVerify(["--quick", "--workers", `${2 * availableParallelism()}`], {
     root,
     env: process.env,
     print: (text) => console.log(text),
