@@ -10,7 +10,7 @@ const PROGRAMS = ["main.mjs", "left-open.mjs"] as const;
 const COMMANDS: Readonly<Record<Kind, readonly string[]>> = {
   node: [],
   bun: ["run"],
-  deno: ["run", "--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-sys"],
+  deno: ["run", "--no-prompt", "--allow-net", "--allow-env", "--allow-read"],
 };
 
 /** The outcome of the smoke programs on one runtime. */
