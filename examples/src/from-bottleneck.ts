@@ -33,7 +33,7 @@ await Promise.all([job("whenever", -40), job("urgent", 50)]);
 console.log(order);
 
 // A key of a group has a limit of its own. The line is bounded, and whoever is too many is told when to come back.
-const jobs = Array.from({ length: 6 }, () => limiter.acquire("77.66.54.32", { timeoutMs: 1 }));
+const jobs = Array.from({ length: 6 }, () => limiter.acquire("77.66.54.32", { timeoutMs: 500 }));
 const outcomes = await Promise.allSettled(jobs);
 const reasons = outcomes.map((outcome) => {
   if (outcome.status === "fulfilled") return "granted";

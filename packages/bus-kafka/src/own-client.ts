@@ -76,6 +76,9 @@ async function loadKafkaJs(): Promise<KafkaJs> {
     const loaded: { default?: unknown } = await import("kafkajs");
     return (loaded.default ?? loaded) as KafkaJs;
   } catch (cause) {
-    throw new BusUnavailableError("kafka", "its client is not installed: npm install kafkajs", { cause });
+    // kafkajs may be installed and fail to load: the import's own words say why.
+    const reason = (cause as Error).message.trim();
+    const detail = `it needs kafkajs to open connections by itself: npm install kafkajs (import failed: ${reason})`;
+    throw new BusUnavailableError("kafka", detail, { cause });
   }
 }

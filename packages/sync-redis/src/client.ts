@@ -38,7 +38,9 @@ export async function loadIoredis(): Promise<Ioredis> {
   try {
     return (await import("ioredis")) as unknown as Ioredis;
   } catch (error) {
-    const detail = "it needs ioredis to open connections by itself: npm install ioredis";
+    // ioredis may be installed and fail to load: the import's own words say why.
+    const reason = (error as Error).message.trim();
+    const detail = `it needs ioredis to open connections by itself: npm install ioredis (import failed: ${reason})`;
     throw new SyncUnavailableError("redis", detail, { cause: error });
   }
 }

@@ -49,7 +49,13 @@ export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: 
 }
 
 /** Readable, and different for every process of every host. */
-function ownId(): string {
+export function ownId(nameOfHost: () => string = hostname): string {
   const random = randomBytes(4).toString("hex");
-  return `${hostname().slice(0, LONGEST_ID - 40)}-${process.pid}-${random}`;
+  let host = "host";
+  try {
+    host = nameOfHost().slice(0, LONGEST_ID - 40);
+  } catch {
+    // Deno refuses the name to a program without a permission for it. The random part alone tells agents apart.
+  }
+  return `${host}-${process.pid}-${random}`;
 }

@@ -1,5 +1,6 @@
 import { isHivepaceError } from "@hivepace/core";
 import { commands } from "./commands.ts";
+import { runtimeOf } from "./runtime.ts";
 import { jsonLine } from "./text/json.ts";
 import { nearest } from "./text/nearest.ts";
 import { UsageError } from "./usage-error.ts";
@@ -40,8 +41,10 @@ async function dispatch(args: readonly string[], world: World, isJson: boolean):
     return EXIT.usage;
   }
   if (name === "--version" || name === "-v") {
-    const versions = { hivepace: version(), node: process.version.slice(1) };
-    world.stdout.write(isJson ? jsonLine(versions) : `hivepace ${versions.hivepace}, node ${versions.node}\n`);
+    const runtime = runtimeOf(process.versions);
+    const versions = { hivepace: version(), [runtime.name]: runtime.version };
+    const text = `hivepace ${version()}, ${runtime.name} ${runtime.version}\n`;
+    world.stdout.write(isJson ? jsonLine(versions) : text);
     return EXIT.fine;
   }
   const asked = name === "help" ? rest.find((arg) => !arg.startsWith("-")) : name;

@@ -9,7 +9,7 @@ import { checkRedis } from "../doctor/redis-check.ts";
 import { checkSubjects } from "../doctor/subject-check.ts";
 import { surveyOf } from "../doctor/survey.ts";
 import { checkAgents, checkIgnored, checkSurvey, checkTimestamps } from "../doctor/swarm-check.ts";
-import { checkNode, checkPackage } from "../doctor/versions.ts";
+import { checkPackage, checkRuntime } from "../doctor/versions.ts";
 import { helpText } from "../help.ts";
 import { parseOptions } from "../options.ts";
 import { redisUrl } from "../redis/open-redis.ts";
@@ -58,7 +58,7 @@ export async function run(args: readonly string[], world: World): Promise<number
     throw new UsageError("of what? --bus nats://host:port, --redis redis://host:port or both");
 
   const findings = new Findings(json ? undefined : world.stdout, paintFor(world.stdout, world));
-  checkNode(findings, process.version);
+  checkRuntime(findings, process.versions);
   checkNamespace(findings, settings);
   const progress = progressFor(world, json);
   if (bus !== undefined) await checkBus(findings, { settings, bus, expect, listenMs, progress }, world);

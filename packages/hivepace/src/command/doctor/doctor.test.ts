@@ -5,7 +5,7 @@ import { connectAdvice } from "./advice.ts";
 import { Findings } from "./findings.ts";
 import { surveyOf } from "./survey.ts";
 import { checkAgents, checkIgnored, checkSurvey, checkTimestamps } from "./swarm-check.ts";
-import { checkNode, versionOf } from "./versions.ts";
+import { checkRuntime, versionOf } from "./versions.ts";
 
 const plain = (_: string, text: string) => text;
 const found = (check: (findings: Findings) => void) => {
@@ -130,9 +130,14 @@ test.each([
 });
 
 test("a Node that is too old is wrong", () => {
-  expect(found((f) => checkNode(f, "v20.18.3"))[0]).toMatch(/^wrong: .*Node 20.19 or newer/);
-  for (const version of ["v20.19.0", "v22.0.0", "v24.1.0"])
-    expect(found((f) => checkNode(f, version))[0]).toMatch(/^ok/);
+  expect(found((f) => checkRuntime(f, { node: "20.18.3" }))[0]).toMatch(/^wrong: .*Node 20.19 or newer/);
+  for (const node of ["20.19.0", "22.0.0", "24.1.0"])
+    expect(found((f) => checkRuntime(f, { node }))[0]).toMatch(new RegExp(`^ok: node ${node},`));
+});
+
+test("Bun and Deno are named as they are, not as the Node that they stand in for", () => {
+  expect(found((f) => checkRuntime(f, { node: "26.3.0", bun: "1.4.4" }))[0]).toMatch(/^ok: bun 1\.4\.4,/);
+  expect(found((f) => checkRuntime(f, { node: "26.3.0", deno: "2.9.5" }))[0]).toMatch(/^ok: deno 2\.9\.5,/);
 });
 
 test("the version of a package is known, also of one whose manifest cannot be imported", () => {

@@ -2,15 +2,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fileFrom } from "@hivepace/open-bus";
+import { type RuntimeVersions, runtimeOf } from "../runtime.ts";
 import { version } from "../version.ts";
 import type { Findings } from "./findings.ts";
 
 const LEAST_NODE = [20, 19] as const;
 const here = dirname(fileURLToPath(import.meta.url));
 
-export function checkNode(findings: Findings, node: string): void {
-  const [major = 0, minor = 0] = node.replace(/^v/, "").split(".").map(Number);
-  const text = `node ${node.replace(/^v/, "")}, hivepace ${version()}`;
+/** Bun and Deno have to offer the interfaces of such a Node, too. */
+export function checkRuntime(findings: Findings, versions: RuntimeVersions): void {
+  const [major = 0, minor = 0] = versions.node.split(".").map(Number);
+  const runtime = runtimeOf(versions);
+  const text = `${runtime.name} ${runtime.version}, hivepace ${version()}`;
   if (major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1])) findings.ok("versions", text);
   else findings.bad("versions", text, `install Node ${LEAST_NODE.join(".")} or newer`);
 }

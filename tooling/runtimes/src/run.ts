@@ -1,0 +1,13 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+/** Runs a command to its end and returns what it printed. Rejects with all that it printed when it fails. */
+export async function run(command: string, args: readonly string[], options: { cwd: string }): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 });
+    return stdout;
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${args.join(" ")} failed in ${options.cwd}\n${stdout}${stderr}`, { cause: error });
+  }
+}

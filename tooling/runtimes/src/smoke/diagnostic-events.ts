@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import diagnostics from "node:diagnostics_channel";
+import { once } from "node:events";
+import { memoryBus } from "@hivepace/bus";
+import { channelNames, MemoryLimiter } from "@hivepace/core";
+import { createHive } from "@hivepace/distributed";
+import type { Step } from "./step.ts";
+
+/** What operators see: events on `diagnostics_channel` and warnings of the process. */
+export const diagnosticEvents: Step = {
+  name: "diagnostic events",
+  async run() {
+    const events: unknown[] = [];
+    const listener = (event: unknown): void => void events.push(event);
+    diagnostics.subscribe(channelNames.granted, listener);
+    const limiter = new MemoryLimiter();
+    limiter.setCapacity("api", 1, 60_000);
+    limiter.tryAcquire("api");
+    diagnostics.unsubscribe(channelNames.granted, listener);
+    await limiter.close();
+    assert.equal(events.length, 1);
+
+    const warned = once(process, "warning");
+    const hive = await createHive({
+      bus: memoryBus(),
+      namespace: "smoke-warning",
+      endpoints: [{ id: "api", rpmLimit: 10 }],
+      keys: { acme: { rateLimitRpm: 5 } },
+    });
+    const [warning] = (await warned) as [Error & { code?: string }];
+    await hive.close();
+    assert.equal(warning.code, "HIVEPACE_KEYS_LOCAL");
+    return "one event for one grant, a warning with its code";
+  },
+};
