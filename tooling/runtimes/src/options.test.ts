@@ -3,7 +3,7 @@ import { parseOptions } from "./options.ts";
 import { runtimes } from "./runtimes.ts";
 
 test("without options everything runs on every runtime", () => {
-  expect(parseOptions([])).toEqual({ action: "run", runtimes, hasUnitTests: true });
+  expect(parseOptions([])).toEqual({ action: "run", runtimes, hasUnitTests: true, hasSmoke: true });
 });
 
 test("--only takes ids, separated by commas", () => {
@@ -13,6 +13,10 @@ test("--only takes ids, separated by commas", () => {
 
 test("--no-unit leaves the smoke program", () => {
   expect(parseOptions(["--no-unit"])).toMatchObject({ action: "run", hasUnitTests: false });
+});
+
+test("--no-smoke leaves the unit tests", () => {
+  expect(parseOptions(["--no-smoke"])).toMatchObject({ hasUnitTests: true, hasSmoke: false });
 });
 
 test.each(["list", "outdated", "help"])("--%s is an action of its own", (action) => {

@@ -5,6 +5,7 @@ export const usage = `Runs the unit tests on every supported Node, and a smoke p
 
   --only <ids>   only these runtimes, separated by commas: ${runtimes.map(({ id }) => id).join(", ")}
   --no-unit      only the smoke program
+  --no-smoke     only the unit tests
   --list         print the runtimes and their versions
   --outdated     print which of them have a newer release on npm
   --help         print this text`;
@@ -13,22 +14,31 @@ export interface Options {
   readonly action: "run" | "list" | "outdated" | "help";
   readonly runtimes: readonly Runtime[];
   readonly hasUnitTests: boolean;
+  readonly hasSmoke: boolean;
 }
 
 /** Throws a RangeError that says what is wrong. */
 export function parseOptions(args: readonly string[]): Options {
-  const { only, unit, list, outdated, help } = read(args);
+  const { only, unit, smoke, list, outdated, help } = read(args);
   const ids = only?.split(",").map((id) => id.trim());
   return {
     action: help ? "help" : list ? "list" : outdated ? "outdated" : "run",
     runtimes: ids ? chooseRuntimes(ids) : runtimes,
     hasUnitTests: unit !== false,
+    hasSmoke: smoke !== false,
   };
 }
 
 function read(args: readonly string[]) {
   const flag = { type: "boolean" } as const;
-  const options = { only: { type: "string" }, unit: flag, list: flag, outdated: flag, help: flag } as const;
+  const options = {
+    only: { type: "string" },
+    unit: flag,
+    smoke: flag,
+    list: flag,
+    outdated: flag,
+    help: flag,
+  } as const;
   try {
     return parseArgs({ args: [...args], options, allowNegative: true, strict: true }).values;
   } catch (error) {
