@@ -9,7 +9,12 @@ import { dirname } from "node:path";
 export function nextSeed(file: string, root: string, env: NodeJS.ProcessEnv): number {
   const last = readNumber(() => readFileSync(file, "utf8"));
   if (last !== undefined) return last + 1;
-  const commits = () => execFileSync("git", ["rev-list", "--count", "HEAD"], { cwd: root, encoding: "utf8" });
+  const commits = () =>
+    execFileSync("git", ["rev-list", "--count", "HEAD"], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
   return readNumber(() => env["GITHUB_RUN_NUMBER"] ?? "") ?? readNumber(commits) ?? 1;
 }
 
