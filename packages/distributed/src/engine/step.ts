@@ -1,6 +1,6 @@
 import { type Agent, isOneOfSeveral, listenedAt, modeIn } from "./agent.ts";
 import { isAllotted } from "./allotment.ts";
-import { type Amounts, addTo, fits, isEqual, minus, takeFrom } from "./amounts.ts";
+import { type Amounts, addTo, fits, isEqual, isZero, minus, takeFrom } from "./amounts.ts";
 import { answer, forgetPeers, unanswered } from "./answer.ts";
 import { ask, askAt } from "./ask.ts";
 import { fitsBetween } from "./backfill.ts";
@@ -15,7 +15,7 @@ import { sweep, sweepMsOf } from "./members.ts";
 import type { Pool } from "./pool.ts";
 import { publish } from "./publish.ts";
 import { roomOf } from "./room.ts";
-import { publishAt, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
+import { publishAt, refundedMsOf, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { inPaceAt, paceOf } from "./steady-pace.ts";
 import { take } from "./take.ts";
 import { trueUp } from "./true-up.ts";
@@ -92,6 +92,7 @@ function look(agent: Agent, pool: Pool, now: number): void {
   pool.used.lateMs = isOneOfSeveral(agent) ? pool.config.windowMs * agent.config.tuning.drift : 0;
   pool.used.expire(now);
   pool.own.expire(now);
+  pool.unnamed.expire(now);
   learn(agent, pool, now);
 }
 
@@ -149,7 +150,7 @@ function settle(agent: Agent, pool: Pool, more: Amounts, sentAt: number, now: nu
   addTo(pool.unsaid, extra);
   addTo(pool.blind, extra);
   addTo(pool.back, unused);
-  pool.backs.push({ at: now, sentAt });
+  if (!isZero(unused)) pool.refundAges.add(now, sentAt, refundedMsOf(agent));
   pool.pace.add(now, more, paceOf(agent, pool, now));
 }
 

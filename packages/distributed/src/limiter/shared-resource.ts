@@ -21,6 +21,7 @@ export class SharedResource implements SwarmResource {
   room: WaitingRoom | undefined = undefined;
   burstOption: number | undefined;
   readonly #host: Host;
+  readonly #clock: Clock;
   /** Until then it only listens: what others have used of it must be heard first. */
   readonly #listensUntil: number;
   #isWaiting = false;
@@ -40,6 +41,7 @@ export class SharedResource implements SwarmResource {
     this.pool = pool;
     this.burstOption = burstOption;
     this.#host = host;
+    this.#clock = clock;
     this.#listensUntil = listensUntil;
     this.#onWaiting = onWaiting;
     this.#tried = new Tried(clock, (next, all, now) => this.#want(next, all, now));
@@ -129,8 +131,10 @@ export class SharedResource implements SwarmResource {
     this.room?.refit();
   }
 
+  /** Withdraws what denied tries wanted: a claim that outlives its resource would hold up the other agents. */
   close(): void {
     this.#tried.forget();
+    this.#want(undefined, undefined, this.#clock.now());
   }
 
   #want(next: Amounts | undefined, all: Amounts | undefined, now: number): void {
