@@ -41,7 +41,11 @@ export interface GateRequest {
   readonly priority?: number | undefined;
 }
 
-/** The right to send one request. It ends once, by the first of these; whatever comes later changes nothing. */
+/**
+ * The right to send one request. A lease ends once, by the first of `done`, `cancel` and `refused`, or when it expires; later
+ * calls change nothing, also those that a listener makes while the lease ends. An argument that breaks its rule throws
+ * INVALID_CONFIG and changes nothing: the lease is still open and has to be ended.
+ */
 export interface Lease extends Disposable {
   readonly endpoint: string;
   readonly model: string | undefined;
@@ -66,7 +70,7 @@ export interface UsedTokens {
 export interface Refusal {
   /** For people: "429 rate_limit_error". */
   readonly reason: string;
-  /** How long the provider asks to wait. */
+  /** How long the provider asks to wait: a finite number of 0 or more. */
   readonly retryAfterMs?: number | undefined;
   /** "limit": we send too much, cut back (default). "overload": the provider is in trouble, pause and do not cut. */
   readonly kind?: "limit" | "overload" | undefined;

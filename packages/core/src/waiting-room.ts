@@ -1,3 +1,4 @@
+import type { AfterAbort } from "./abort-listeners.ts";
 import type { Clock } from "./clock.ts";
 import type { DecidingLimit, EventOrigin, WaitedEvent } from "./diagnostic-events.ts";
 import { granted, waited } from "./diagnostics.ts";
@@ -30,7 +31,7 @@ export interface Served {
 }
 
 /** Those who wait for one resource, and the one timer that they need. It exists only while there are any. */
-export class WaitingRoom {
+export class WaitingRoom implements AfterAbort {
   readonly #name: string;
   readonly #resource: Served;
   readonly #clock: Clock;
@@ -53,11 +54,17 @@ export class WaitingRoom {
     this.serve();
   }
 
-  /** Takes out whoever does not want to wait any longer, wherever it stands; those behind move up at once. */
-  leave(waiter: Waiter, reason: unknown): void {
-    if (!this.#line.leave(waiter)) return;
+  /** Ends an aborted wait, wherever it stands in the line. False when it has ended before. `afterAbort` has to follow. */
+  leave(waiter: Waiter, reason: unknown): boolean {
+    if (!this.#line.leave(waiter)) return false;
     this.#end(waiter, "aborted", this.#clock.now(), reason);
-    this.serve();
+    return true;
+  }
+
+  /** Those behind the waiters that have left move up. */
+  afterAbort(): void {
+    // A room that has become empty is no longer the resource's: another one may stand in its place.
+    if (this.#resource.room === this) this.serve();
   }
 
   /** Sends everyone away: the resource is gone. */
