@@ -1,6 +1,6 @@
 import type { RateDecision, RateManager } from "@hivepace/core";
-import { scaled } from "../engine/amounts.ts";
 import { allOf, type Use } from "./amounts-of.ts";
+import { denialOf } from "./denial.ts";
 import type { Share, Target } from "./target.ts";
 
 /** What was counted for a request that may be sent, and where. */
@@ -32,21 +32,18 @@ export function admit(
 ): Verdict {
   const { tokens, inputTokens, outputTokens } = use;
   const decision = manager.check({ endpoint: target.id, model, key, tokens, inputTokens, outputTokens });
-  if (!decision.allowed) return { charge: undefined, decision };
-  const taken: Share[] = [];
-  for (const share of target.shares) {
-    const cost = share.amounts(use);
-    if (share.take(cost, now)) {
-      taken.push(share);
-      continue;
-    }
-    for (const other of taken) other.settle(scaled(other.amounts(use), -1), now);
+  if (!decision.allowed) return { charge: undefined, decision: denialOf(target, use, decision, undefined, now, true) };
+  const { shares } = target;
+  const [first] = shares;
+  if (first && !first.take(use, shares.length === 1 ? NONE : shares.slice(1), now)) {
     manager.cancel(decision);
-    return { charge: undefined, decision: share.denial(cost, decision, now) };
+    return { charge: undefined, decision: denialOf(target, use, decision, undefined, now, true) };
   }
-  if (taken.length === 0) countUnshared(target, allOf(use), now);
-  return { charge: { target, use, sentAt: now, decision, shares: taken }, decision };
+  if (!first) countUnshared(target, allOf(use), now);
+  return { charge: { target, use, sentAt: now, decision, shares }, decision };
 }
+
+const NONE: readonly Share[] = [];
 
 /** Counts what is sent though it was denied: by one who only observes. */
 export function admitAnyway(target: Target, use: Use, now: number): Charge {

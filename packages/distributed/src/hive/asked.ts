@@ -18,5 +18,5 @@ export function askedOf(request: GateRequest): Asked {
   if (route !== undefined && !(Array.isArray(route) && route.length > 0))
     throw new InvalidConfigError("route", "an array of at least one endpoint", route);
   if (key === "") throw new InvalidConfigError("key", "a string that is not empty", key);
-  return { candidates: route ?? [endpoint as string], model, key, session, use: useOf(request) };
+  return { candidates: route ? [...new Set(route)] : [endpoint as string], model, key, session, use: useOf(request) };
 }

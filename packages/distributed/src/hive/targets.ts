@@ -47,13 +47,18 @@ export class Targets {
   /** Throws RESOURCE_UNKNOWN. */
   find(endpoint: string, model: string | undefined): Target {
     const target = this.look(endpoint, model);
-    if (!target) throw new ResourceUnknownError(endpoint, "endpoint");
+    if (!target) throw new ResourceUnknownError(endpoint, "endpoint", this.ids());
     return target;
   }
 
   look(endpoint: string, model: string | undefined): Target | undefined {
     const ofModel = model === undefined ? undefined : this.#byModel.get(key(endpoint, model));
     return ofModel ?? this.#byModel.get(key(endpoint, undefined));
+  }
+
+  /** The ids of all endpoints. */
+  ids(): string[] {
+    return [...new Set([...this.#byName.values()].map(({ id }) => id))];
   }
 
   /** All of an endpoint, whatever the model. */
