@@ -26,7 +26,8 @@ function wholeTokens(option: string, value: number): number {
 }
 
 export function checkLimit(option: string, value: unknown): void {
-  need(value === undefined || (value as number) >= 0, option, "a number of 0 or more, or absent", value);
+  const isLimit = value === undefined || (typeof value === "number" && value >= 0);
+  need(isLimit, option, "a number of 0 or more, or absent", value);
 }
 
 /**

@@ -39,8 +39,8 @@ export interface QueueOptions {
   readonly decide: (asked: Asked, target: Target, now: number) => Verdict;
   /** Makes the lease of a request that was counted. Listeners hear of it. */
   readonly grant: (asked: Asked, charge: Charge, decision: RateDecision) => Lease;
-  /** How long a request at the end of the target's line would wait; undefined when time alone does not help. */
-  readonly waitMs: (asked: Asked, target: Target, now: number) => number | undefined;
+  /** What stands against a request at the end of the target's line. */
+  readonly denial: (asked: Asked, target: Target, now: number) => RateDecision | undefined;
   /** The targets of a request's candidates, as the hive is configured now; none when no candidate is known. */
   readonly targetsOf: (asked: Asked) => readonly Target[];
   readonly unknown: (asked: Asked) => ResourceUnknownError;
@@ -233,17 +233,30 @@ export class Queue implements AfterAbort {
     const { home, targets } = waiter;
     const candidates = [...targets];
     if (!this.#remove(waiter)) return;
-    const detail = `waited ${Math.round(now - waiter.since)} ms`;
-    const retryAfterMs = this.#waitMs(waiter.asked, candidates, now);
+    const error = this.#exhausted(waiter.asked, candidates, "timeout", `waited ${Math.round(now - waiter.since)} ms`);
     this.#tell(waiter, home, "timeout", now, undefined);
-    waiter.refuse(new CapacityExhaustedError(home.id, "timeout", detail, retryAfterMs));
+    waiter.refuse(error);
   }
 
-  /** How long a request would wait at the end of the line that moves on first. */
-  #waitMs(asked: Asked, candidates: readonly Target[], now: number): number {
+  /** The error names the limit of the candidate that frees first, and how long a request would wait at the end of its line. */
+  #exhausted(
+    asked: Asked,
+    candidates: readonly Target[],
+    reason: "timeout" | "queue-full",
+    detail: string,
+  ): CapacityExhaustedError {
+    const now = this.#options.clock.now();
     let least = Infinity;
-    for (const target of candidates) least = Math.min(least, this.#options.waitMs(asked, target, now) ?? LOOK_AGAIN_MS);
-    return least;
+    let limitedBy: string | undefined;
+    for (const target of candidates) {
+      const denial = this.#options.denial(asked, target, now);
+      const waitMs = denial ? (denial.retryAfterMs ?? LOOK_AGAIN_MS) : 1;
+      if (waitMs >= least) continue;
+      least = waitMs;
+      limitedBy = denial?.limitedBy;
+    }
+    const ids = candidates.map(({ id }) => id).join(", ");
+    return new CapacityExhaustedError(ids, reason, limitedBy ? `${detail}, ${limitedBy}` : detail, least);
   }
 
   /** Rejects a waiter, wherever it stands. False when its wait has ended before. The lines that it leaves are not served yet. */
@@ -283,15 +296,14 @@ export class Queue implements AfterAbort {
 
   /** Why a request cannot even begin to wait, at none of its candidates. */
   #refusal(candidates: readonly Denied[], asked: Asked, timeoutMs: number): CapacityExhaustedError | undefined {
-    const { maxQueue, clock } = this.#options;
+    const { maxQueue } = this.#options;
     const isFull = candidates.every(({ target }) => (target.line?.size ?? 0) >= maxQueue);
     if (!isFull && timeoutMs > 0) return undefined;
     const targets = candidates.map(({ target }) => target);
-    const [first] = targets as [Target];
-    const retryAfterMs = this.#waitMs(asked, targets, clock.now());
+    const size = Math.min(...targets.map(({ line }) => line?.size ?? 0));
     return isFull
-      ? new CapacityExhaustedError(first.id, "queue-full", `${first.line?.size ?? 0} wait already`, retryAfterMs)
-      : new CapacityExhaustedError(first.id, "timeout", "it would have to wait", retryAfterMs);
+      ? this.#exhausted(asked, targets, "queue-full", `${size} wait already`)
+      : this.#exhausted(asked, targets, "timeout", "it would have to wait");
   }
 }
 
@@ -310,6 +322,9 @@ function tooLarge(
   { limitedBy, limitTpm, limitRpm }: RateDecision,
 ): CapacityExhaustedError {
   const limit = limitedBy?.endsWith("rpm") ? `${limitRpm} requests` : `${limitTpm} tokens`;
-  const detail = `${use.tokens} tokens can never be granted, ${limitedBy} is ${limit}`;
+  const detail =
+    limitedBy === "endpoint-in-flight"
+      ? `it can never be granted, ${limitedBy} is 0`
+      : `${use.tokens} tokens can never be granted, ${limitedBy} is ${limit}`;
   return new CapacityExhaustedError(id, "too-large", detail);
 }

@@ -13,6 +13,7 @@ import {
   type OfResource,
   type RateDecision,
   RateManager,
+  type RateManagerOptions,
   type Refusal,
   ResourceUnknownError,
   type SyncStore,
@@ -65,6 +66,7 @@ import { Targets } from "./targets.ts";
 export class SwarmHive implements Hive {
   readonly #settings: HiveSettings;
   readonly #clock: Clock;
+  readonly #managerOptions: RateManagerOptions;
   readonly #manager: RateManager;
   readonly #member: Member;
   readonly #watch: CapacityWatch;
@@ -93,13 +95,8 @@ export class SwarmHive implements Hive {
     const { mockEndpointTpmThreshold, limitsForKey, strategy, weights } = options;
     this.#settings = settings;
     this.#clock = clock;
-    this.#manager = new RateManager({
-      windowMs,
-      mockEndpointTpmThreshold,
-      limitsForKey,
-      clock,
-      diagnostics: false,
-    });
+    this.#managerOptions = { windowMs, mockEndpointTpmThreshold, limitsForKey, clock, diagnostics: false };
+    this.#manager = new RateManager(this.#managerOptions);
     // Throws what is wrong with the endpoints and keys before anything is begun.
     this.#manager.loadConfig({ endpoints: options.endpoints, keys: options.keys ?? {} });
     this.#member = new Member(swarm, {
@@ -117,7 +114,7 @@ export class SwarmHive implements Hive {
       maxQueue: swarm.maxQueue,
       decide: (asked, target, now) => this.#admit(asked, target, now, true),
       grant: (asked, charge, decision) => this.#lease(asked, charge, decision),
-      waitMs: (asked, target, now) => this.#denial(asked, target, now)?.retryAfterMs,
+      denial: (asked, target, now) => this.#denial(asked, target, now),
       targetsOf: ({ candidates, model }) => this.#targetsOf(candidates, model),
       unknown: ({ candidates }) => new ResourceUnknownError(candidates, "endpoint", this.#targets.ids()),
       origin,
@@ -225,8 +222,14 @@ export class SwarmHive implements Hive {
 
   reconfigure(changes: HiveChanges): void {
     if (this.#closing) throw new ClosedError();
+    if (typeof changes !== "object" || changes === null) throw new InvalidConfigError("changes", "an object", changes);
     const { endpoints, keys } = changes;
-    this.#manager.loadConfig({ ...(endpoints ? { endpoints } : {}), ...(keys ? { keys } : {}) });
+    const config = { ...(endpoints ? { endpoints } : {}), ...(keys ? { keys } : {}) };
+    // Everything that can be wrong is found here, on a manager of its own: afterwards nothing throws.
+    const trial = new RateManager(this.#managerOptions);
+    trial.loadConfig(config);
+    this.#targets.check(trial.snapshot({ keys: false }).endpoints);
+    this.#manager.loadConfig(config);
     if (keys) this.#setKeys(keys);
     if (endpoints) this.#targets.refresh();
     this.#member.wake();

@@ -71,7 +71,7 @@ export class Targets {
     return this.#byPool.get(name);
   }
 
-  /** What the manager would have to have for this to be possible is checked here: throws INVALID_CONFIG. */
+  /** Throws INVALID_CONFIG when limits could not be shared as they would be with these endpoints. Changes nothing. */
   check(counts: readonly EndpointCount[]): void {
     for (const count of counts) sharePlans(count, {}, this.#settings, this.#windowMs);
   }
