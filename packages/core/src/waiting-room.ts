@@ -22,7 +22,8 @@ export interface Served {
   take(cost: number, now: number): boolean;
   /** When `cost` could be taken; in the past when it could have been since. */
   readyAt(cost: number, now: number): number;
-  waitMs(cost: number, now: number): number;
+  /** How long until `cost` could be taken after all that is `ahead` of it in the line. */
+  waitMs(cost: number, now: number, ahead?: number): number;
   /**
    * Told after every change of the line: what its head costs (undefined when nobody is left), and all of it. Says when the
    * line should be served again; Infinity when it will call `serve` itself.
@@ -86,7 +87,7 @@ export class WaitingRoom implements AfterAbort {
 
   /** How long until `cost` would be granted at the end of this line. */
   waitMs(cost: number, now: number): number {
-    return this.#resource.waitMs(this.#line.cost + cost, now);
+    return this.#resource.waitMs(cost, now, this.#line.cost);
   }
 
   /** Grants to all whose turn has come, ends the waits that are over, and sets the timer for what comes next. */

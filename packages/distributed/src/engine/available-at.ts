@@ -14,14 +14,13 @@ import { mayTake } from "./take.ts";
 const MOST_STEPS = 500;
 
 /**
- * When a call of this cost could be sent, if nobody asks for anything else meanwhile: `now` when it could be sent at once,
- * Infinity when the limit will never hold it. `ahead` is what calls of this agent take before it. Exact for an agent that
+ * When a call of this cost could be sent, if nobody asks for anything else meanwhile: `now` when it could be sent at once.
+ * The whole limit holds the cost: whoever asks has checked that. `ahead` is what calls of this agent take before it. Exact for an agent that
  * is alone; among others an estimate, because their demand is not known in advance.
  */
 export function availableAt(agent: Agent, pool: Pool, cost: Amounts, ahead: Amounts | undefined, now: number): number {
   if (!ahead && mayTake(agent, pool, cost, now)) return now;
   const largeAt = largeEnoughAt(agent, pool, cost, now);
-  if (largeAt === Infinity) return Infinity;
   const freeAt = Math.max(pausedUntil(pool.level), largeAt);
   switch (modeIn(agent, pool, now)) {
     case "listening":
@@ -47,8 +46,10 @@ function largeEnoughAt(agent: Agent, pool: Pool, cost: Amounts, now: number): nu
   let time = now;
   for (let i = 0; i < MOST_STEPS; i++) {
     if (fits(cost, capacityOf(agent, pool, time))) return time;
-    time = nextStepAt(pool.level, time);
-    if (time === Infinity) return Infinity;
+    const nextAt = nextStepAt(pool.level, time);
+    // The level is whole: only the safety margin, which is larger while agents are new, is in the way.
+    if (nextAt === Infinity) return time;
+    time = nextAt;
   }
   return time;
 }

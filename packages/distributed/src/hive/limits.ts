@@ -2,7 +2,7 @@ import { type EndpointCount, InvalidConfigError } from "@hivepace/core";
 import { escapePart, isAmount } from "@hivepace/core/internal";
 import type { PoolConfig } from "../engine/pool.ts";
 import type { Settings } from "../limiter/config.ts";
-import { rulesOf } from "../limiter/pools.ts";
+import { rulesOf, wholeLimit } from "../limiter/pools.ts";
 import { LONGEST_NAME, UNLIMITED } from "../wire/subjects.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
@@ -74,8 +74,9 @@ function limitsOf(count: EndpointCount, learned: Learned, windowMs: number): Lim
   for (const dimension of DIMENSIONS) {
     const configured = count[CONFIGURED[dimension]];
     if (configured < Infinity) {
-      if (configured > 0) limits.push({ dimension, limit: configured, windowMs });
-    } else if (learned[dimension]) limits.push({ dimension, ...learned[dimension] });
+      if (configured > 0) limits.push({ dimension, ...wholeLimit(configured, windowMs) });
+    } else if (learned[dimension])
+      limits.push({ dimension, ...wholeLimit(learned[dimension].limit, learned[dimension].windowMs) });
   }
   return limits;
 }

@@ -3,6 +3,7 @@ import type { WaitingRoom } from "@hivepace/core/internal";
 import { isOneOfSeveral, modeIn, partOf } from "../engine/agent.ts";
 import { leftOf } from "../engine/allotment.ts";
 import { type Amounts, at, SLACK } from "../engine/amounts.ts";
+import { availableAt } from "../engine/available-at.ts";
 import { claimsBefore, isHeard } from "../engine/claim.ts";
 import { pausedUntil } from "../engine/level.ts";
 import { ownShare } from "../engine/own-share.ts";
@@ -70,13 +71,11 @@ export class SharedResource implements SwarmResource {
     return now;
   }
 
-  /** An estimate: at the pace of this agent's share. */
-  waitMs(cost: number, now: number): number {
-    const pauseMs = Math.max(0, pausedUntil(this.pool.level) - now, this.#listensUntil - now);
-    const missing = cost - this.available(now);
-    const share = this.share(now);
-    const { windowMs } = this.pool.config;
-    return pauseMs + (missing <= 0 ? 0 : share > 0 ? (missing / share) * windowMs : windowMs);
+  /** Exact for an agent that is alone, if nobody else asks; among others an estimate. */
+  waitMs(cost: number, now: number, ahead = 0): number {
+    const { agent } = this.#host;
+    const at = availableAt(agent, this.pool, [cost], ahead > 0 ? [ahead] : undefined, now);
+    return Math.max(0, at - now, this.#listensUntil - now);
   }
 
   lineChanged(next: number | undefined, all: number, now: number): number {
