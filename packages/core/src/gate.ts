@@ -27,7 +27,7 @@ export interface GateRequest {
   readonly model?: string | undefined;
   /** The API key or tenant for whom it is, where these have limits of their own. */
   readonly key?: string | undefined;
-  /** What it will use, as far as one can tell before. */
+  /** What it will use, as far as one can tell before. A gate may insist on it where tokens are limited. */
   readonly tokens?: number | undefined;
   /** Those of them that are input, where that has its own limit. */
   readonly inputTokens?: number | undefined;

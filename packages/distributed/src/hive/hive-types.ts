@@ -47,7 +47,11 @@ export interface HiveOptions extends SwarmOptions {
   mockEndpointTpmThreshold?: number | undefined;
 }
 
-/** One call that is to be sent. `endpoint` or `route` is needed, all else has a default. */
+/**
+ * One call that is to be sent. Exactly one of `endpoint` and `route` is required. Where an endpoint or the key is
+ * configured with a limit of tokens, `tokens` (or its parts, `inputTokens` and `outputTokens`) is required too: without
+ * an estimate the call would evade the limit. All else has a default.
+ */
 export type HiveRequest = GateRequest;
 
 /** A decision, and when it was granted the lease. */

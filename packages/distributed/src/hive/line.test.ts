@@ -3,7 +3,14 @@ import { useOf } from "./amounts-of.ts";
 import { type HiveWaiter, Line } from "./line.ts";
 
 function waiter(key: string | undefined, tokens: number, since = 0, deadline = Infinity): HiveWaiter {
-  const asked = { candidates: ["eu"], model: undefined, key, session: undefined, use: useOf({ tokens }) };
+  const asked = {
+    candidates: ["eu"],
+    model: undefined,
+    key,
+    session: undefined,
+    use: useOf({ tokens }),
+    hasTokens: true,
+  };
   const unused = { limitedBy: undefined, stopListening: undefined, grant() {}, refuse() {} };
   const nowhere = { home: {} as HiveWaiter["home"], targets: new Set<never>() };
   return { asked, priority: 0, cost: tokens, since, deadline, ...unused, ...nowhere };

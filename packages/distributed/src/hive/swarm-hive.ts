@@ -27,6 +27,7 @@ import {
   ended,
   granted,
   Listeners,
+  show,
   warn,
 } from "@hivepace/core/internal";
 import { startGlobalView } from "../global-view/global-view.ts";
@@ -38,7 +39,7 @@ import { createRouter } from "../router/router.ts";
 import type { RouteRequest, Router, RoutingDecision } from "../router/router-types.ts";
 import { UnknownEndpoints } from "../router/unknown-endpoints.ts";
 import { admit, admitAnyway, type Charge, giveBack, settle, type Verdict } from "./admission.ts";
-import { usedOf } from "./amounts-of.ts";
+import { meanOf, usedOf } from "./amounts-of.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import type { HiveSettings } from "./config.ts";
 import { denialOf } from "./denial.ts";
@@ -78,6 +79,7 @@ export class SwarmHive implements Hive {
   readonly #keys: SharedKeys | undefined;
   readonly #observations: Observations | undefined;
   readonly #unknown = new UnknownEndpoints();
+  #keyLimits: ReadonlyMap<string, KeyLimits> = new Map();
   readonly #listeners = new Listeners<CapacityUpdate>();
   /** Closes what was handed over. */
   readonly #dispose: () => Promise<void>;
@@ -266,7 +268,26 @@ export class SwarmHive implements Hive {
 
   #ask(request: GateRequest): Asked {
     if (this.#closing) throw new ClosedError();
-    return askedOf(request);
+    const asked = askedOf(request);
+    return asked.hasTokens ? asked : this.#estimated(asked);
+  }
+
+  /**
+   * A request that does not say how many tokens it will use. Throws INVALID_CONFIG where tokens are limited by
+   * configuration: counted as none it would evade the limit. Limits that are only learned may become known at any time, so
+   * there the mean of the calls before it counts.
+   */
+  #estimated(asked: Asked): Asked {
+    const { candidates, model, key } = asked;
+    const targets = this.#targetsOf(candidates, model);
+    const limited = targets.find(({ count }) => TOKEN_LIMITS.some((limit) => count[limit] < Infinity));
+    if (limited) throw new InvalidConfigError("tokens", `given, because ${show(limited.id)} limits tokens`, undefined);
+    const limits =
+      key === undefined ? undefined : (this.#keyLimits.get(key) ?? this.#managerOptions.limitsForKey?.(key));
+    if (limits?.rateLimitTpm !== undefined)
+      throw new InvalidConfigError("tokens", `given, because the key ${show(key)} limits tokens`, undefined);
+    const learned = targets.find(({ learned: of }) => of.tokens || of.inputTokens || of.outputTokens);
+    return learned ? { ...asked, use: learned.typical } : asked;
   }
 
   /** One candidate after the other, in the router's order, until one has room; else all of them, the soonest to free first. */
@@ -359,6 +380,7 @@ export class SwarmHive implements Hive {
         const really = used === undefined ? use : usedOf(used, use);
         return () => {
           settle(this.#manager, charge, really);
+          if (used !== undefined) target.typical = meanOf(target.typical, really);
           end(isExpired ? "expired" : "done", really.tokens);
         };
       },
@@ -400,7 +422,8 @@ export class SwarmHive implements Hive {
   }
 
   #setKeys(keys: Readonly<Record<string, KeyLimits>> = {}): void {
-    if (this.#keys) this.#keys.set(new Map(Object.entries(keys)));
+    this.#keyLimits = new Map(Object.entries(keys));
+    if (this.#keys) this.#keys.set(this.#keyLimits);
     else if (this.#member.link && Object.keys(keys).length > 0)
       warn("HIVEPACE_KEYS_LOCAL", "without a store the limits of keys are for each process by itself");
   }
@@ -419,6 +442,8 @@ export class SwarmHive implements Hive {
     if (this.#listeners.size > 0) this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
   }
 }
+
+const TOKEN_LIMITS = ["tpmLimit", "inputTpmLimit", "outputTpmLimit"] as const;
 
 /** What became of a request that was tried at its candidates. */
 type Tried =

@@ -160,6 +160,8 @@ export interface Target {
   unshared: UseWindow;
   /** Where that is counted since there is one. */
   counting: Share | undefined;
+  /** What calls really use, in the mean: for requests that do not say. */
+  typical: Use;
   inFlight: number;
   /** There only while somebody waits. */
   line: Line | undefined;

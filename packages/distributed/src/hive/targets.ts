@@ -167,6 +167,7 @@ function newTarget(count: EndpointCount, windowMs: number): Target {
     shares: [],
     unshared: new UseWindow(DIMENSIONS.length, windowMs),
     counting: undefined,
+    typical: { requests: 1, tokens: 0, inputTokens: 0, outputTokens: 0 },
     inFlight: 0,
     line: undefined,
     cancelTimer: undefined,
