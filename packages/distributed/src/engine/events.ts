@@ -22,8 +22,17 @@ export type Event =
       readonly cost: Amounts;
       readonly also?: readonly Part[] | undefined;
     }
-  /** What waits for this pool: the next call and all of it; nothing any more when undefined. */
-  | { readonly type: "want"; readonly pool: string; readonly next: Amounts | undefined; readonly all?: Amounts }
+  /**
+   * What waits for this pool: the next call and all of it; nothing any more when undefined. `tried`: nobody waits, but it
+   * was asked for and denied.
+   */
+  | {
+      readonly type: "want";
+      readonly pool: string;
+      readonly next: Amounts | undefined;
+      readonly all?: Amounts;
+      readonly tried?: boolean | undefined;
+    }
   /** A call that was sent at `sentAt` used so much more than was taken for it; less, when negative. */
   | { readonly type: "settle"; readonly pool: string; readonly more: Amounts; readonly sentAt: number }
   /** The provider refused a request. */

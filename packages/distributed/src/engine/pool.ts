@@ -87,6 +87,8 @@ export interface Pool {
   contendedUntil: number;
   next: Amounts | undefined;
   all: Amounts;
+  /** Nobody waits for that: it was asked for without waiting and denied. */
+  isTried: boolean;
   /** As others know them. */
   saidLimits: Amounts;
   /** What it waits for, as far as all have heard it on the bus. */
@@ -168,6 +170,7 @@ export function newPool(config: PoolConfig): Pool {
     contendedUntil: -Infinity,
     next: undefined,
     all: zeros(length),
+    isTried: false,
     saidLimits: config.limits,
     heardWaiting: zeros(length),
     askedFor: zeros(length),

@@ -77,6 +77,7 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
     used: [...pool.own.sum],
     bins: pool.own.bins(now),
     waiting: pool.all,
+    ...(pool.isTried ? { tried: true } : {}),
     claim: mode === "cut-off" ? claimOfKept(agent, pool, now) : claim && claimReport(pool, claim, now),
     turn: pool.turns.line,
     // Also one that has long been whole again: the next cut of a newcomer must come after it.

@@ -33,6 +33,7 @@ export function step(agent: Agent, event: Event, now: number): Effects {
   for (const pool of agent.pools.values()) look(agent, pool, now);
   switch (event.type) {
     case "want":
+      poolOf(agent, event.pool).isTried = event.tried === true;
       want(agent, poolOf(agent, event.pool), event.next, event.all, now);
       break;
     case "settle":

@@ -78,9 +78,10 @@ export class Share implements Watched {
       this.#member.host.do({ type: "settle", pool: this.name, more, sentAt });
   }
 
-  want(next: Amounts | undefined, all: Amounts | undefined, now: number): void {
+  /** `tried`: nobody waits for it, it was denied without waiting. */
+  want(next: Amounts | undefined, all: Amounts | undefined, now: number, tried = false): void {
     if (!this.#member.agent.pools.has(this.name)) return;
-    this.#member.host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}) }, now);
+    this.#member.host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}), tried }, now);
   }
 
   /** No window of the whole limit holds so much. */

@@ -141,7 +141,7 @@ export class Targets {
 
   #share(target: Target, { config, dimensions }: SharePlan, now: number): Share {
     const { pool, listensUntil } = this.#member.setPool(config, now);
-    const tried = new Tried(this.#clock, (next, all, at) => share.want(next, all, at));
+    const tried = new Tried(this.#clock, (next, all, at) => share.want(next, all, at, true));
     const onChange = (at: number): void => this.#onChange(target, at);
     const share = new Share(this.#member, target, pool, dimensions, listensUntil, tried, onChange);
     return share;

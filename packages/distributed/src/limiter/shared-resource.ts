@@ -45,7 +45,7 @@ export class SharedResource implements SwarmResource {
     this.#clock = clock;
     this.#listensUntil = listensUntil;
     this.#onWaiting = onWaiting;
-    this.#tried = new Tried(clock, (next, all, now) => this.#want(next, all, now));
+    this.#tried = new Tried(clock, (next, all, now) => this.#want(next, all, now, true));
   }
 
   /** What the swarm can hold when its level is whole. */
@@ -136,8 +136,8 @@ export class SharedResource implements SwarmResource {
     this.#want(undefined, undefined, this.#clock.now());
   }
 
-  #want(next: Amounts | undefined, all: Amounts | undefined, now: number): void {
-    this.#host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}) }, now);
+  #want(next: Amounts | undefined, all: Amounts | undefined, now: number, tried = false): void {
+    this.#host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}), tried }, now);
   }
 }
 
