@@ -62,7 +62,7 @@ export interface Pool {
   /** In this life: all that was used, and all of it that was given back. */
   readonly sent: number[];
   readonly back: number[];
-  /** How old the calls were that were refunded recently. */
+  /** How old the calls were that settled recently. */
   readonly refundAges: RefundAges;
   /** What this agent has used without a claim and others may not know of yet; the part that no report has said. */
   readonly blind: number[];

@@ -1,38 +1,49 @@
-/** The retention is divided into this many buckets, so that memory does not depend on the number of refunds. */
-const BUCKETS = 16;
+/** More refunds than this are kept together, two and two, so that memory does not depend on their number. */
+const MOST = 256;
 
-interface Bucket {
-  /** The bucket holds refunds made from here on, for one `BUCKETS`-th of the retention. */
-  readonly from: number;
-  /** When the oldest of the refunded calls was sent. */
-  sentAt: number;
+interface Refund {
+  /** When it was made, and when the call had been sent. */
+  readonly at: number;
+  readonly sentAt: number;
 }
 
 /**
- * The age of the oldest call that was refunded recently. Holds at most `BUCKETS + 1` entries however many refunds are made
- * and however rarely the age is asked for: a refund is forgotten up to one bucket later than `keepMs`, never earlier.
+ * The age of the oldest call that was settled recently. Holds at most `MOST` entries, however many calls settle and however
+ * rarely the age is asked for. Exact for up to `MOST` settled calls in `keepMs`; with more, a call may be remembered for
+ * longer than that, which makes the age larger and so counts refunds from too early on, never from too late.
  */
 export class RefundAges {
-  /** Ascending by `from`. */
-  readonly #buckets: Bucket[] = [];
+  /** Ascending by `at` and by `sentAt`: of two calls the later settled and earlier sent one stands for both. */
+  #refunds: Refund[] = [];
 
   add(now: number, sentAt: number, keepMs: number): void {
+    const refunds = this.#refunds;
+    for (let last = refunds.at(-1); last && last.sentAt >= sentAt; last = refunds.at(-1)) refunds.pop();
+    refunds.push({ at: now, sentAt });
+    if (refunds.length <= MOST) return;
     this.#expire(now, keepMs);
-    const last = this.#buckets.at(-1);
-    if (last && now - last.from < keepMs / BUCKETS) last.sentAt = Math.min(last.sentAt, sentAt);
-    else this.#buckets.push({ from: now, sentAt });
+    if (this.#refunds.length > MOST) this.#merge();
   }
 
-  /** In milliseconds; 0 when nothing was refunded within `keepMs`. */
+  /** In milliseconds; 0 when no call was settled within `keepMs`. */
   oldestMs(now: number, keepMs: number): number {
     this.#expire(now, keepMs);
-    let oldest = now;
-    for (const { sentAt } of this.#buckets) oldest = Math.min(oldest, sentAt);
-    return now - oldest;
+    const [oldest] = this.#refunds;
+    return oldest ? Math.max(0, now - oldest.sentAt) : 0;
   }
 
   #expire(now: number, keepMs: number): void {
-    const endOf = ({ from }: Bucket): number => from + keepMs + keepMs / BUCKETS;
-    while (this.#buckets[0] && endOf(this.#buckets[0]) <= now) this.#buckets.shift();
+    const first = this.#refunds.findIndex(({ at }) => now - at < keepMs);
+    this.#refunds = first < 0 ? [] : this.#refunds.slice(first);
+  }
+
+  /** Each pair becomes one that was settled when the later was, and sent when the earlier was. */
+  #merge(): void {
+    const merged: Refund[] = [];
+    for (let i = 0; i < this.#refunds.length; i += 2) {
+      const [one, two] = [this.#refunds[i], this.#refunds[i + 1]];
+      if (one) merged.push(two ? { at: two.at, sentAt: one.sentAt } : one);
+    }
+    this.#refunds = merged;
   }
 }

@@ -1,6 +1,6 @@
 import { type Agent, isOneOfSeveral, listenedAt, modeIn } from "./agent.ts";
 import { isAllotted } from "./allotment.ts";
-import { type Amounts, addTo, fits, isEqual, isZero, minus, takeFrom } from "./amounts.ts";
+import { type Amounts, addTo, fits, isEqual, minus, takeFrom } from "./amounts.ts";
 import { answer, forgetPeers, unanswered } from "./answer.ts";
 import { ask, askAt } from "./ask.ts";
 import { fitsBetween } from "./backfill.ts";
@@ -170,7 +170,7 @@ function settle(agent: Agent, pool: Pool, more: Amounts, sentAt: number, now: nu
   addTo(pool.unsaid, extra);
   addTo(pool.blind, extra);
   addTo(pool.back, unused);
-  if (!isZero(unused)) pool.refundAges.add(now, sentAt, refundedMsOf(agent));
+  pool.refundAges.add(now, sentAt, refundedMsOf(agent));
   pool.pace.add(now, more, paceOf(agent, pool, now));
 }
 
