@@ -7,7 +7,7 @@ import type { AbortSignalLike } from "./abort-signal.ts";
 export interface Gate {
   /**
    * Waits until the request may be sent. Rejects with CAPACITY_EXHAUSTED (time-out, full queue, too large),
-   * RESOURCE_UNKNOWN, LIMITER_CLOSED or the signal's reason; then nothing is spent.
+   * RESOURCE_UNKNOWN, INVALID_CONFIG, LIMITER_CLOSED or the signal's reason; then nothing is spent.
    */
   acquire(request: GateRequest): Promise<Lease>;
   /**
