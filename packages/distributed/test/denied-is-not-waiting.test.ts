@@ -58,3 +58,17 @@ test("a denied try of a limiter is not shown as waiting", async () => {
   await Promise.all(limiters.map((limiter) => limiter.close()));
   await bus.close();
 });
+
+test("a waiter whose key has nothing left claims nothing of an endpoint that is full, too", async () => {
+  const options = { endpoints: [{ id: "eu", rpmLimit: 10 }], keys: { poor: { rateLimitRpm: 1 } } };
+  const [hive, other] = (await hives.swarm(2, options)) as [Hive, Hive];
+  watch(hive.acquire({ endpoint: "eu", key: "poor" }));
+  for (let i = 0; i < 9; i++) {
+    watch(other.acquire({ endpoint: "eu" }));
+    await hives.clock.run(1_000);
+  }
+  watch(hive.acquire({ endpoint: "eu", key: "poor" }));
+  await hives.clock.run(5_000);
+  expect(hive.status().waiting).toBe(1);
+  expect(shown()).toEqual({ waiting: 0, waitedMs: 0 });
+});

@@ -16,7 +16,15 @@ export interface Charge {
 
 export type Verdict =
   | { readonly charge: Charge; readonly decision: RateDecision }
-  | { readonly charge: undefined; readonly decision: RateDecision };
+  | {
+      readonly charge: undefined;
+      readonly decision: RateDecision;
+      /** What stands against it first is its key, which has something left after this long; undefined: it is not the key. */
+      readonly keyWaitMs?: number | undefined;
+    };
+
+/** A key that was denied without a time is looked at again after this. */
+const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Decides on a request and counts it: for its key, in the endpoint's window and in all that is shared with others. In one
@@ -32,7 +40,11 @@ export function admit(
 ): Verdict {
   const { tokens, inputTokens, outputTokens } = use;
   const decision = manager.check({ endpoint: target.id, model, key, tokens, inputTokens, outputTokens });
-  if (!decision.allowed) return { charge: undefined, decision: denialOf(target, use, decision, undefined, now, true) };
+  if (!decision.allowed) {
+    const isByKey = decision.reason !== "too-large" && decision.limitedBy?.startsWith("key-");
+    const keyWaitMs = isByKey ? (decision.retryAfterMs ?? LOOK_AGAIN_MS) : undefined;
+    return { charge: undefined, decision: denialOf(target, use, decision, undefined, now, true), keyWaitMs };
+  }
   const { shares } = target;
   const [first] = shares;
   if (first && !first.take(use, shares.length === 1 ? NONE : shares.slice(1), now)) {

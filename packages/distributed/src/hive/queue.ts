@@ -16,7 +16,7 @@ import type { Asked } from "./asked.ts";
 import { type HiveWaiter, Line } from "./line.ts";
 import { namesake, type Target } from "./target.ts";
 
-/** A key that was denied without a time is looked at again after this. */
+/** Whoever waits for calls in flight to end should try again after this: nobody knows when they end. */
 const LOOK_AGAIN_MS = 1_000;
 
 export interface Patience {
@@ -188,10 +188,11 @@ export class Queue implements AfterAbort {
   /** Whoever is next, of all keys: granted, or sent away, or what stands against it. Undefined when nobody can be served. */
   #serveNext(target: Target, line: Line, now: number): { blocked?: HiveWaiter; retryAt: number } | undefined {
     for (const waiter of line.next(now)) {
-      const { charge, decision } = this.#options.decide(waiter.asked, target, now);
-      if (charge) {
+      const verdict = this.#options.decide(waiter.asked, target, now);
+      const { decision } = verdict;
+      if (verdict.charge) {
         line.served(waiter);
-        this.#grant(waiter, charge, decision, now);
+        this.#grant(waiter, verdict.charge, decision, now);
         return { retryAt: Infinity };
       }
       if (decision.reason === "too-large") {
@@ -201,8 +202,10 @@ export class Queue implements AfterAbort {
         return { retryAt: Infinity };
       }
       const retryAt = decision.retryAfterMs === undefined ? Infinity : now + decision.retryAfterMs;
-      if (!isByKey(decision)) return { blocked: waiter, retryAt: isOwn(decision) ? retryAt : Infinity };
-      line.block(waiter, now + (decision.retryAfterMs ?? LOOK_AGAIN_MS));
+      const { keyWaitMs } = verdict;
+      if (keyWaitMs === undefined) return { blocked: waiter, retryAt: isOwn(decision) ? retryAt : Infinity };
+      // Whatever else stands against it, a call whose key has nothing left must claim nothing and hold up nobody.
+      line.block(waiter, now + keyWaitMs);
     }
     return undefined;
   }
@@ -305,10 +308,6 @@ export class Queue implements AfterAbort {
       ? this.#exhausted(asked, targets, "queue-full", `${size} wait already`)
       : this.#exhausted(asked, targets, "timeout", "it would have to wait");
   }
-}
-
-function isByKey({ limitedBy }: RateDecision): boolean {
-  return limitedBy?.startsWith("key-") ?? false;
 }
 
 /** Denied by what this process alone counts: nobody else says when that is over. */
