@@ -1,5 +1,5 @@
 import { type Clock, InvalidConfigError, isHivepaceError, systemClock } from "@hivepace/core";
-import { AMOUNT, busState, isAmount, Listeners, warn } from "@hivepace/core/internal";
+import { AMOUNT, busState, isAmount, Listeners, onAbort, warn } from "@hivepace/core/internal";
 import type { BusDriver, BusEvents } from "./driver.ts";
 import { BusClosedError, BusPayloadTooLargeError, BusUnavailableError } from "./errors.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
@@ -101,11 +101,11 @@ export class DriverBus implements MessageBus {
     topic.handlers.add(entry);
     let left: Promise<void> | undefined;
     const unsubscribe = (): Promise<void> => {
-      signal?.removeEventListener("abort", unsubscribe);
+      stopListening?.();
       left ??= this.#leave(subject, topic, entry);
       return left;
     };
-    signal?.addEventListener("abort", unsubscribe);
+    const stopListening = signal && onAbort(signal, () => void unsubscribe());
     try {
       await this.#pending.wait(topic.listening, signal);
     } catch (error) {

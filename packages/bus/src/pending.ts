@@ -1,4 +1,5 @@
 import type { AbortSignalLike, Clock } from "@hivepace/core";
+import { onAbort } from "@hivepace/core/internal";
 
 interface Call {
   /** On the clock; Infinity for a call that waits as long as it takes. */
@@ -52,7 +53,7 @@ export class Pending {
     return new Promise((resolve, reject) => {
       const done = (): void => {
         this.#patient.delete(call);
-        signal?.removeEventListener("abort", onAbort);
+        stopListening?.();
       };
       const call: Call = {
         dueAt: Infinity,
@@ -61,9 +62,8 @@ export class Pending {
           reject(reason);
         },
       };
-      const onAbort = (): void => call.end(signal?.reason);
       this.#patient.add(call);
-      signal?.addEventListener("abort", onAbort);
+      const stopListening = signal && onAbort(signal, () => void call.end(signal.reason));
       work.then((value) => {
         done();
         resolve(value);

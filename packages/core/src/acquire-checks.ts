@@ -1,6 +1,6 @@
 import { AMOUNT, isAmount } from "./amount.ts";
 import { InvalidConfigError } from "./errors.ts";
-import type { AcquireOptions } from "./rate-limiter.ts";
+import type { AcquireOptions, ReducedDetails } from "./rate-limiter.ts";
 
 export function checkCost(cost: number): void {
   if (!isAmount(cost)) throw new InvalidConfigError("cost", AMOUNT, cost);
@@ -16,4 +16,15 @@ export function checkAcquireOptions({ cost, timeoutMs, priority }: AcquireOption
 export function checkMaxQueue(maxQueue: number): void {
   if (!(maxQueue === Infinity || (Number.isInteger(maxQueue) && maxQueue >= 0)))
     throw new InvalidConfigError("maxQueue", "a whole number of 0 or more, or Infinity", maxQueue);
+}
+
+/** Checks all that is known of a refusal. Throws INVALID_CONFIG before anything has been done with it. */
+export function checkRefusal(reason: unknown, details: ReducedDetails): void {
+  if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
+  const { sentAgoMs, retryAfterMs, kind } = details;
+  for (const [option, value] of Object.entries({ sentAgoMs, retryAfterMs }))
+    if (value !== undefined && !(Number.isFinite(value) && value >= 0))
+      throw new InvalidConfigError(option, "a finite number of 0 or more", value);
+  if (kind !== undefined && kind !== "limit" && kind !== "overload")
+    throw new InvalidConfigError("kind", '"limit" or "overload"', kind);
 }

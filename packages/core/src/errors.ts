@@ -31,10 +31,22 @@ export class ResourceUnknownError extends HivepaceError {
   declare readonly code: "RESOURCE_UNKNOWN";
   readonly resource: string;
 
-  constructor(resource: string, kind = "resource") {
-    super("RESOURCE_UNKNOWN", `unknown ${kind} ${show(resource)}: set its capacity first`);
-    this.resource = resource;
+  /** `resource` may be several of which none is known. `known` are those that are, where the error can name them. */
+  constructor(resource: string | readonly string[], kind = "resource", known?: readonly string[]) {
+    const names = typeof resource === "string" ? [resource] : resource;
+    const advice = known === undefined ? "set its capacity first" : `known are ${listOf(known)}`;
+    super("RESOURCE_UNKNOWN", `unknown ${kind} ${listOf(names)}: ${advice}`);
+    this.resource = names[0] ?? "";
   }
+}
+
+/** Errors name at most this many ids. */
+const MOST_NAMED = 20;
+
+function listOf(names: readonly string[]): string {
+  if (names.length === 0) return "none";
+  const more = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).map(show).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** Why a wait ended without a grant: given up, refused because too many wait, or because no window can ever hold it. */

@@ -7,7 +7,7 @@ import type { AbortSignalLike } from "./abort-signal.ts";
 export interface Gate {
   /**
    * Waits until the request may be sent. Rejects with CAPACITY_EXHAUSTED (time-out, full queue, too large),
-   * RESOURCE_UNKNOWN, LIMITER_CLOSED or the signal's reason; then nothing is spent.
+   * RESOURCE_UNKNOWN, INVALID_CONFIG, LIMITER_CLOSED or the signal's reason; then nothing is spent.
    */
   acquire(request: GateRequest): Promise<Lease>;
   /**
@@ -27,7 +27,7 @@ export interface GateRequest {
   readonly model?: string | undefined;
   /** The API key or tenant for whom it is, where these have limits of their own. */
   readonly key?: string | undefined;
-  /** What it will use, as far as one can tell before. */
+  /** What it will use, as far as one can tell before. A gate may insist on it where tokens are limited. */
   readonly tokens?: number | undefined;
   /** Those of them that are input, where that has its own limit. */
   readonly inputTokens?: number | undefined;
@@ -41,7 +41,11 @@ export interface GateRequest {
   readonly priority?: number | undefined;
 }
 
-/** The right to send one request. It ends once, by the first of these; whatever comes later changes nothing. */
+/**
+ * The right to send one request. A lease ends once, by the first of `done`, `cancel` and `refused`, or when it expires; later
+ * calls change nothing, also those that a listener makes while the lease ends. An argument that breaks its rule throws
+ * INVALID_CONFIG and changes nothing: the lease is still open and has to be ended.
+ */
 export interface Lease extends Disposable {
   readonly endpoint: string;
   readonly model: string | undefined;
@@ -66,7 +70,7 @@ export interface UsedTokens {
 export interface Refusal {
   /** For people: "429 rate_limit_error". */
   readonly reason: string;
-  /** How long the provider asks to wait. */
+  /** How long the provider asks to wait: a finite number of 0 or more. */
   readonly retryAfterMs?: number | undefined;
   /** "limit": we send too much, cut back (default). "overload": the provider is in trouble, pause and do not cut. */
   readonly kind?: "limit" | "overload" | undefined;

@@ -1,5 +1,6 @@
 /** For Hivepace's own packages, which all carry one version. Not for programs: it may change in any release. */
-export { checkAcquireOptions, checkCost, checkMaxQueue } from "./acquire-checks.ts";
+export { type AfterAbort, onAbort } from "./abort-listeners.ts";
+export { checkAcquireOptions, checkCost, checkMaxQueue, checkRefusal } from "./acquire-checks.ts";
 export { AMOUNT, isAmount } from "./amount.ts";
 export {
   announced,

@@ -1,4 +1,4 @@
-import { checkAcquireOptions, checkCost, checkMaxQueue } from "./acquire-checks.ts";
+import { checkAcquireOptions, checkCost, checkMaxQueue, checkRefusal } from "./acquire-checks.ts";
 import { AMOUNT, isAmount } from "./amount.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { DeniedReason } from "./diagnostic-events.ts";
@@ -165,7 +165,8 @@ export class MemoryLimiter implements RateLimiter {
   }
 
   /** Changes nothing here: there is nobody to tell. Published for diagnostics. */
-  announceReduced(resource: string, reason: string, details?: ReducedDetails): void {
+  announceReduced(resource: string, reason: string, details: ReducedDetails = {}): void {
+    checkRefusal(reason, details);
     if (announced.hasSubscribers) announced.publish({ ...ORIGIN, resource, reason, ...details });
   }
 

@@ -15,7 +15,10 @@ export interface RateLimiter extends AsyncDisposable {
   finish(resource: string): void;
   /** Acquires, works, finishes, also when the work fails. */
   run<T>(resource: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T>;
-  /** Sets or changes a limit: `capacity` tokens in each `windowMs`. What was spent stays spent. */
+  /**
+   * Sets or changes a limit: `capacity` tokens in each `windowMs`. What was spent stays spent. A capacity below 1 is one
+   * token in a longer time: 0.5 a minute is one in two minutes.
+   */
   setCapacity(resource: string, capacity: number, windowMs: number, options?: CapacityOptions): void;
   /** Forgets a resource; whoever waits for it is rejected with RESOURCE_UNKNOWN. False when it was not known. */
   removeResource(resource: string): boolean;
@@ -42,7 +45,7 @@ export interface AcquireOptions {
 
 /** What a limit is besides so many in a window. */
 export interface CapacityOptions {
-  /** What may pass at once, and is there at the start. Default: the capacity. */
+  /** What may pass at once, and is there at the start. Default: the capacity, and 1 when that is less. */
   burst?: number | undefined;
 }
 

@@ -29,6 +29,10 @@ export class Resource extends TokenBucket implements Served {
     return "capacity";
   }
 
+  override waitMs(cost: number, now: number, ahead = 0): number {
+    return super.waitMs(ahead + cost, now);
+  }
+
   /** Whether a new one in its place would be the same. */
   isIdle(now: number): boolean {
     return this.inFlight === 0 && this.room === undefined && this.isFull(now);

@@ -5,7 +5,7 @@ import { InvalidCapacityError, InvalidWindowError } from "./errors.ts";
 export interface BucketLimit {
   readonly capacity: number;
   readonly windowMs: number;
-  /** What the bucket holds at most, and starts with. Default: `capacity`. */
+  /** What the bucket holds at most, and starts with. Default: `capacity`, and 1 when that is less. */
   readonly burst?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export class TokenBucket {
   #at = Number.NaN;
 
   constructor(limit: BucketLimit, now: number) {
-    const { capacity, windowMs, burst = capacity } = checkBucketLimit(limit);
+    const { capacity, windowMs, burst = burstOf(capacity) } = checkBucketLimit(limit);
     this.#capacity = capacity;
     this.#windowMs = windowMs;
     this.#burst = burst;
@@ -98,7 +98,7 @@ export class TokenBucket {
 
   /** Changes the limit. What was spent stays spent: there and back again leaves the level as it was. */
   resize(limit: BucketLimit, now: number): void {
-    const { capacity, windowMs, burst = capacity } = checkBucketLimit(limit);
+    const { capacity, windowMs, burst = burstOf(capacity) } = checkBucketLimit(limit);
     TokenBucket.#refill(this, now);
     const spent = this.#burst * this.#windowMs - this.#level;
     this.#level = burst * windowMs - (windowMs === this.#windowMs ? spent : (spent / this.#windowMs) * windowMs);
@@ -115,6 +115,11 @@ export class TokenBucket {
     if (elapsed > 0)
       bucket.#level = Math.min(bucket.#burst * bucket.#windowMs, bucket.#level + elapsed * bucket.#capacity);
   }
+}
+
+/** A bucket that holds less than one token would never give one: 0.5 a minute is one in two minutes. */
+function burstOf(capacity: number): number {
+  return Math.max(1, capacity);
 }
 
 /** Throws INVALID_CAPACITY or INVALID_WINDOW, or returns the limit. */

@@ -1,3 +1,4 @@
+import { onAbort } from "./abort-listeners.ts";
 import type { Clock } from "./clock.ts";
 import { denied, waiting } from "./diagnostics.ts";
 import { CapacityExhaustedError } from "./errors.ts";
@@ -27,22 +28,21 @@ export function waitFor(
   entry.room ??= new WaitingRoom(resource, entry, clock);
   const room = entry.room;
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => room.leave(waiter, signal?.reason);
     const waiter = {
       cost,
       since: now,
       deadline: now + timeoutMs,
       limitedBy: entry.limitedBy(now),
       grant: () => {
-        signal?.removeEventListener("abort", onAbort);
+        stopListening?.();
         resolve();
       },
       refuse: (reason: unknown) => {
-        signal?.removeEventListener("abort", onAbort);
+        stopListening?.();
         reject(reason);
       },
     };
-    signal?.addEventListener("abort", onAbort);
+    const stopListening = signal && onAbort(signal, () => (room.leave(waiter, signal.reason) ? room : undefined));
     if (waiting.hasSubscribers)
       waiting.publish({ ...entry.origin, resource, cost, limitedBy: waiter.limitedBy, wait: waiter });
     room.join(waiter, priority);

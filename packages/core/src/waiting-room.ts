@@ -1,3 +1,4 @@
+import type { AfterAbort } from "./abort-listeners.ts";
 import type { Clock } from "./clock.ts";
 import type { DecidingLimit, EventOrigin, WaitedEvent } from "./diagnostic-events.ts";
 import { granted, waited } from "./diagnostics.ts";
@@ -21,7 +22,8 @@ export interface Served {
   take(cost: number, now: number): boolean;
   /** When `cost` could be taken; in the past when it could have been since. */
   readyAt(cost: number, now: number): number;
-  waitMs(cost: number, now: number): number;
+  /** How long until `cost` could be taken after all that is `ahead` of it in the line. */
+  waitMs(cost: number, now: number, ahead?: number): number;
   /**
    * Told after every change of the line: what its head costs (undefined when nobody is left), and all of it. Says when the
    * line should be served again; Infinity when it will call `serve` itself.
@@ -30,7 +32,7 @@ export interface Served {
 }
 
 /** Those who wait for one resource, and the one timer that they need. It exists only while there are any. */
-export class WaitingRoom {
+export class WaitingRoom implements AfterAbort {
   readonly #name: string;
   readonly #resource: Served;
   readonly #clock: Clock;
@@ -53,11 +55,17 @@ export class WaitingRoom {
     this.serve();
   }
 
-  /** Takes out whoever does not want to wait any longer, wherever it stands; those behind move up at once. */
-  leave(waiter: Waiter, reason: unknown): void {
-    if (!this.#line.leave(waiter)) return;
+  /** Ends an aborted wait, wherever it stands in the line. False when it has ended before. `afterAbort` has to follow. */
+  leave(waiter: Waiter, reason: unknown): boolean {
+    if (!this.#line.leave(waiter)) return false;
     this.#end(waiter, "aborted", this.#clock.now(), reason);
-    this.serve();
+    return true;
+  }
+
+  /** Those behind the waiters that have left move up. */
+  afterAbort(): void {
+    // A room that has become empty is no longer the resource's: another one may stand in its place.
+    if (this.#resource.room === this) this.serve();
   }
 
   /** Sends everyone away: the resource is gone. */
@@ -79,7 +87,7 @@ export class WaitingRoom {
 
   /** How long until `cost` would be granted at the end of this line. */
   waitMs(cost: number, now: number): number {
-    return this.#resource.waitMs(this.#line.cost + cost, now);
+    return this.#resource.waitMs(cost, now, this.#line.cost);
   }
 
   /** Grants to all whose turn has come, ends the waits that are over, and sets the timer for what comes next. */

@@ -38,7 +38,10 @@ test("with a store a key has one limit for all, about a sync late", async () => 
   expect(take(second)).toBe(3);
   await hives.clock.run(3_000);
   expect(take(first)).toBe(0);
-  expect(first.tryAcquire({ endpoint: "eu", key: "acme" })).toMatchObject({ allowed: false, limitedBy: "key-rpm" });
+  expect(first.tryAcquire({ endpoint: "eu", key: "acme", tokens: 1 })).toMatchObject({
+    allowed: false,
+    limitedBy: "key-rpm",
+  });
 });
 
 test("in the next window it has its whole limit again, also for those who wait", async () => {
@@ -46,7 +49,7 @@ test("in the next window it has its whole limit again, also for those who wait",
   take(first, 9);
   take(second, 1);
   await hives.clock.run(3_000);
-  const waiting = watch(second.acquire({ endpoint: "eu", key: "acme" }));
+  const waiting = watch(second.acquire({ endpoint: "eu", key: "acme", tokens: 1 }));
   await hives.clock.run(1_000);
   expect(waiting.lease).toBeUndefined();
   await hives.clock.run(60_000);

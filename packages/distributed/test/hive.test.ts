@@ -208,7 +208,11 @@ describe("a lease", () => {
 
   test("that met an overload pauses all and cuts nothing", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
-    (await hive.acquire({ endpoint: "eu" })).refused({ reason: "529", kind: "overload", retryAfterMs: 2_000 });
+    (await hive.acquire({ endpoint: "eu", tokens: 1 })).refused({
+      reason: "529",
+      kind: "overload",
+      retryAfterMs: 2_000,
+    });
     expect(hive.explain("eu")).toMatchObject({ level: 1, pausedForMs: 2_000 });
   });
 });
@@ -328,10 +332,10 @@ describe("waiting", () => {
 
   test("one who tries is not behind those whose key has nothing left", async () => {
     const hive = await hives.alone({ endpoints: [EU], keys: { poor: { rateLimitRpm: 1 } } });
-    await hive.acquire({ endpoint: "eu", key: "poor" });
-    watch(hive.acquire({ endpoint: "eu", key: "poor" }));
+    await hive.acquire({ endpoint: "eu", key: "poor", tokens: 1 });
+    watch(hive.acquire({ endpoint: "eu", key: "poor", tokens: 1 }));
     await hives.clock.run(1);
-    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
   });
 
   test("keys take turns, however many wait for one of them", async () => {
@@ -453,33 +457,36 @@ describe("observing", () => {
 describe("reconfigure", () => {
   test("limits go up and down and nothing is counted anew", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
-    for (let i = 0; i < 10; i++) await hive.acquire({ endpoint: "eu" });
-    const waiting = watch(hive.acquire({ endpoint: "eu" }));
+    for (let i = 0; i < 10; i++) await hive.acquire({ endpoint: "eu", tokens: 1 });
+    const waiting = watch(hive.acquire({ endpoint: "eu", tokens: 1 }));
     await hives.clock.run(1);
     hive.reconfigure({ endpoints: [{ ...EU, rpmLimit: 12 }] });
     await hives.clock.run(1);
     expect(waiting.lease).toBeDefined();
-    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
-    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(false);
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(false);
     hive.reconfigure({ endpoints: [{ ...EU, rpmLimit: 5 }] });
-    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(false);
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(false);
     expect(hive.explain("eu").limits[0]).toMatchObject({ limit: 5, used: 12 });
   });
 
   test("endpoints and keys come and go; those who wait for one that is gone are told", async () => {
     const hive = await hives.alone({ endpoints: [{ ...EU, rpmLimit: 1 }, US] });
-    await hive.acquire({ endpoint: "eu" });
-    const waiting = watch(hive.acquire({ endpoint: "eu" }));
+    await hive.acquire({ endpoint: "eu", tokens: 1 });
+    const waiting = watch(hive.acquire({ endpoint: "eu", tokens: 1 }));
     await hives.clock.run(1);
     hive.reconfigure({ endpoints: [US, { id: "asia", rpmLimit: 1 }], keys: { acme: { rateLimitRpm: 1 } } });
     await hives.clock.run(1);
     expect(isHivepaceError(waiting.error, "RESOURCE_UNKNOWN")).toBe(true);
-    await expect(hive.acquire({ endpoint: "eu" })).rejects.toMatchObject({ code: "RESOURCE_UNKNOWN" });
+    await expect(hive.acquire({ endpoint: "eu", tokens: 1 })).rejects.toMatchObject({ code: "RESOURCE_UNKNOWN" });
     expect(hive.tryAcquire({ endpoint: "asia" }).allowed).toBe(true);
-    expect(hive.tryAcquire({ endpoint: "us", key: "acme" }).allowed).toBe(true);
-    expect(hive.tryAcquire({ endpoint: "us", key: "acme" })).toMatchObject({ allowed: false, limitedBy: "key-rpm" });
+    expect(hive.tryAcquire({ endpoint: "us", key: "acme", tokens: 1 }).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "us", key: "acme", tokens: 1 })).toMatchObject({
+      allowed: false,
+      limitedBy: "key-rpm",
+    });
     hive.reconfigure({ keys: {} });
-    expect(hive.tryAcquire({ endpoint: "us", key: "acme" }).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "us", key: "acme", tokens: 1 }).allowed).toBe(true);
   });
 
   test("what was claimed of an endpoint that is gone holds up nobody else", async () => {
@@ -539,7 +546,7 @@ describe("closing", () => {
 
   test("gives those under way the time to end, and not longer", async () => {
     const slow = await hives.alone({ endpoints: [EU] });
-    await slow.acquire({ endpoint: "eu" });
+    await slow.acquire({ endpoint: "eu", tokens: 1 });
     let isClosed = false;
     void slow.close({ drainMs: 5_000 }).then(() => {
       isClosed = true;
@@ -549,7 +556,7 @@ describe("closing", () => {
     await hives.clock.run(1_001);
     expect(isClosed).toBe(true);
     const quick = await hives.alone({ endpoints: [EU] });
-    const lease = await quick.acquire({ endpoint: "eu" });
+    const lease = await quick.acquire({ endpoint: "eu", tokens: 1 });
     const closing = quick.close({ drainMs: 5_000 });
     lease.done();
     await closing;

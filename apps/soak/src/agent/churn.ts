@@ -39,7 +39,7 @@ async function useHive({ task, life }: Colony, options: Partial<HiveOptions>): P
   hive.announceReduced("eu", "429 in the churn", { retryAfterMs: 5 });
   leave();
   hive.tryAcquire({ endpoint: "us" });
-  const late = hive.acquire({ endpoint: "eu", signal: life.signal }).catch(() => {});
+  const late = hive.acquire({ endpoint: "eu", tokens: 1, signal: life.signal }).catch(() => {});
   await hive.close({ drainMs: SHORT_MS });
   await late;
 }
@@ -48,9 +48,9 @@ async function useHive({ task, life }: Colony, options: Partial<HiveOptions>): P
 async function wait(hive: Hive, signal: AbortSignal): Promise<void> {
   const own = new AbortController();
   const waits = [
-    hive.acquire({ endpoint: "eu", signal, timeoutMs: SHORT_MS }),
-    hive.acquire({ route: ["eu", "us"], session: "s", signal, timeoutMs: SHORT_MS }),
-    hive.acquire({ endpoint: "eu", signal: AbortSignal.any([signal, own.signal]) }),
+    hive.acquire({ endpoint: "eu", tokens: 1, signal, timeoutMs: SHORT_MS }),
+    hive.acquire({ route: ["eu", "us"], tokens: 1, session: "s", signal, timeoutMs: SHORT_MS }),
+    hive.acquire({ endpoint: "eu", tokens: 1, signal: AbortSignal.any([signal, own.signal]) }),
   ];
   setTimeout(() => own.abort(), SHORT_MS);
   for (const one of await Promise.allSettled(waits)) if (one.status === "fulfilled") one.value.cancel();
@@ -92,6 +92,6 @@ function useMoreEndpoints({ hive, task }: Colony, round: number): void {
   const kept = { id: PROVIDER, rpmLimit: task.capacity };
   const more = Array.from({ length: RESOURCES }, (_, i) => ({ id: `extra-${round}-${i}`, rpmLimit: 10 }));
   hive.reconfigure({ endpoints: [kept, ...more] });
-  for (const { id } of more) hive.tryAcquire({ endpoint: id, key: `extra-${round}` }).lease?.done();
+  for (const { id } of more) hive.tryAcquire({ endpoint: id, key: `extra-${round}`, tokens: 1 }).lease?.done();
   hive.reconfigure({ endpoints: [kept] });
 }

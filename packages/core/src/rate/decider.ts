@@ -229,31 +229,32 @@ export class Decider {
 
   /** Corrects a decision's charge in its own window; after that only its request in flight ends. */
   end(charge: Charge, requests: number, tokens: number, input?: number, output?: number): void {
-    const { extra, window, endpoint } = charge;
     this.clock.load();
     this.clock.read();
-    if (this.clock.whole(window) >= this.clock.number) this.#correct(charge, requests, tokens, input, output);
-    else if (extra) leave(this.counters.memory, endpoint.ref, extra.life);
+    this.#correct(charge, requests, tokens, input, output, this.clock.whole(charge.window) < this.clock.number);
   }
 
   /** Makes what was counted into this much (and takes away the request itself, or not). */
-  #correct(charge: Charge, requests: number, tokens: number, input?: number, output?: number): void {
+  #correct(charge: Charge, requests: number, tokens: number, input?: number, output?: number, isPast = false): void {
     const counters = this.counters;
     const { endpoint, key, window, extra } = charge;
     const { ref, split } = endpoint;
     const more = tokens - charge.tokens;
-    counters.adjust(ref.slot, window, more, requests);
-    if (key !== undefined) counters.adjust(key.slot, window, more, requests);
+    this.#adjust(ref, window, more, requests, isPast);
+    if (key !== undefined) this.#adjust(key, window, more, requests, isPast);
     if (extra === undefined) return;
     const { inputTokens, outputTokens, life } = extra;
     leave(counters.memory, ref, life);
-    if (split !== undefined)
-      counters.adjust(
-        split.slot,
-        window,
-        (input ?? inputTokens) - inputTokens,
-        (output ?? outputTokens) - outputTokens,
-      );
+    if (split !== undefined) {
+      const [moreInput, moreOutput] = [(input ?? inputTokens) - inputTokens, (output ?? outputTokens) - outputTokens];
+      this.#adjust(split, window, moreInput, moreOutput, isPast);
+    }
+  }
+
+  /** A window that is past is only corrected where several windows are counted together: they may not be over. */
+  #adjust({ slot }: Ref, window: number, tokens: number, requests: number, isPast: boolean): void {
+    const { counters } = this;
+    if (!isPast || counters.strideOf(slot) > 1) counters.adjust(slot, window, tokens, requests);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   VERSION,
   WITH_SPLIT,
 } from "./layout.ts";
-import { checkId, checkLimit, limitWord, need } from "./limits.ts";
+import { checkId, checkLimit, limitWord, need, strideFlags } from "./limits.ts";
 import type { PackedCounters } from "./packed-counters.ts";
 import type { EndpointConfig } from "./rate-types.ts";
 import { type Directory, ENDPOINT, type Ref } from "./record.ts";
@@ -86,9 +86,12 @@ export class Endpoints {
     // Counters first, and the names that lead to them last: another thread finds all of it or nothing.
     const isSplit = inputTpmLimit !== undefined || outputTpmLimit !== undefined;
     const splitName = name + SPLIT;
-    if (isSplit) set(splitName, limitWord(outputTpmLimit, MOST_REQUESTS), limitWord(inputTpmLimit, MOST_TOKENS), -1, 0);
+    if (isSplit) {
+      const [output, input] = [limitWord(outputTpmLimit, MOST_REQUESTS), limitWord(inputTpmLimit, MOST_TOKENS)];
+      set(splitName, output, input, -1, strideFlags(outputTpmLimit, inputTpmLimit));
+    }
     const inFlightLimit = maxInFlight === undefined ? -1 : limitWord(maxInFlight, MOST_REQUESTS);
-    const flags = isSplit ? WITH_SPLIT : 0;
+    const flags = (isSplit ? WITH_SPLIT : 0) | strideFlags(rpmLimit, tpmLimit);
     set(name, limitWord(rpmLimit, MOST_REQUESTS), limitWord(tpmLimit, MOST_TOKENS), inFlightLimit, flags);
     for (const model of models ?? []) set(nameOf(id, model), pool, 0, -1, POOLED);
     if (!isSplit) this.#directory.remove(ENDPOINT, splitName);

@@ -3,7 +3,7 @@ import type { Endpoint } from "./endpoints.ts";
 import { inFlight } from "./in-flight.ts";
 import { IN_FLIGHT_LIMIT, MOST_REQUESTS, MOST_TOKENS, REQUEST_LIMIT, TOKEN_LIMIT } from "./layout.ts";
 import { limitOf } from "./limits.ts";
-import { type PackedCounters, utilization, weigh } from "./packed-counters.ts";
+import { firstOf, type PackedCounters, utilization, weigh } from "./packed-counters.ts";
 import type { LimitedBy } from "./rate-types.ts";
 import type { Ref } from "./record.ts";
 import { waitMs } from "./retry.ts";
@@ -50,8 +50,10 @@ export function explain(
   /** Reads a record once, so that all that is said of it belongs together. */
   const pass = (gate: Ref, more: Pair, names: readonly LimitedBy[]): Reading => {
     const { window, counts, limits } = readRecord(counters, gate, clock.window);
-    const before = isSliding ? readRecord(counters, gate, (window - 1) | 0).counts : undefined;
-    const remainingMs = clock.endOf(clock.whole(window)) - clock.time;
+    const stride = counters.strideOf(gate.slot);
+    const before = isSliding && stride === 1 ? readRecord(counters, gate, (window - 1) | 0).counts : undefined;
+    const last = stride === 1 ? window : firstOf(window, stride) + stride - 1;
+    const remainingMs = clock.endOf(clock.whole(last)) - clock.time;
     const now = [0, 0] as [number, number];
     for (const side of [0, 1] as const) {
       const limit = limits[side];

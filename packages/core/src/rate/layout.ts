@@ -47,6 +47,13 @@ export const WITH_SPLIT = 2;
 /** This model draws from a pool. Its record counts nothing; instead of a limit of requests it has the pool's number. */
 export const POOLED = 4;
 
+/** This limit is below one in a window: 1 in so many windows as stand in the upper 24 bits of the flags. */
+export const SLOW_REQUESTS = 8;
+export const SLOW_TOKENS = 16;
+/** Where the number of windows begins in the flags; 0 there is one window. */
+export const STRIDE_SHIFT = 8;
+export const LONGEST_STRIDE = 0xff_ffff;
+
 /** Counts stop here, and a limit of this much is none. */
 export const MOST_TOKENS = 0xffff_ffff;
 export const MOST_REQUESTS = 0xff_ffff;

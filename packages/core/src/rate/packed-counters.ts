@@ -1,5 +1,15 @@
 import type { CompareAndSwap } from "./cas64.ts";
-import { LAST, MOST_REQUESTS, MOST_TOKENS, ODD, REQUEST_LIMIT, TOKEN_LIMIT, TOKENS } from "./layout.ts";
+import {
+  FLAGS,
+  LAST,
+  MOST_REQUESTS,
+  MOST_TOKENS,
+  ODD,
+  REQUEST_LIMIT,
+  STRIDE_SHIFT,
+  TOKEN_LIMIT,
+  TOKENS,
+} from "./layout.ts";
 
 /** What `take` says. */
 export const TAKEN = 0;
@@ -82,8 +92,10 @@ export class PackedCounters {
    */
   take(slot: number, asked: number, tokens: number, requests: number): number {
     const { memory } = this;
-    for (let window = asked; ; ) {
-      const at = slot + (window & 1) * this.#odd;
+    const stride = this.strideOf(slot);
+    const first = stride === 1 ? asked : firstOf(asked, stride);
+    for (let window = first; ; ) {
+      const at = this.#wordOf(slot, window, stride);
       const low = memory[at] as number;
       const high = memory[at + TOKENS] as number;
       if (memory[at + LAST] !== window || low >>> 24 !== (window & 0xff)) {
@@ -93,10 +105,10 @@ export class PackedCounters {
       // First saturate, then compare: a limit of the most that can be counted is then none by itself.
       const allRequests = atMost((low & MOST_REQUESTS) + requests, MOST_REQUESTS);
       const allTokens = atMost((high >>> 0) + tokens, MOST_TOKENS);
-      this.window = window;
+      this.window = window === first ? asked : window;
       this.requests = allRequests;
       this.tokens = allTokens;
-      if (this.weight > 0) this.#addBefore(slot, window);
+      if (this.weight > 0 && stride === 1) this.#addBefore(slot, window);
       const verdict =
         this.requests > (memory[slot + REQUEST_LIMIT] as number)
           ? NO_REQUESTS
@@ -110,9 +122,11 @@ export class PackedCounters {
   }
 
   /** What is counted in this window (or a later one, if the word is in it) into the fields; changes nothing. */
-  look(slot: number, window: number): void {
+  look(slot: number, asked: number): void {
     const { memory } = this;
-    const at = slot + (window & 1) * this.#odd;
+    const stride = this.strideOf(slot);
+    const window = stride === 1 ? asked : firstOf(asked, stride);
+    const at = this.#wordOf(slot, window, stride);
     const last = Atomics.load(memory, at + LAST);
     let low: number;
     let high: number;
@@ -120,20 +134,35 @@ export class PackedCounters {
       low = Atomics.load(memory, at);
       high = Atomics.load(memory, at + TOKENS);
     } while (low !== Atomics.load(memory, at));
-    this.window = ((last - window) | 0) > 0 ? last : window;
-    const isCurrent = last === this.window && low >>> 24 === (last & 0xff);
+    const found = ((last - window) | 0) > 0 ? last : window;
+    this.window = found === window ? asked : found;
+    const isCurrent = last === found && low >>> 24 === (last & 0xff);
     this.requests = isCurrent ? low & MOST_REQUESTS : 0;
     this.tokens = isCurrent ? high >>> 0 : 0;
   }
 
   /** Corrects what was counted in this window, within 0 and the most that can be counted. In another window: nothing. */
   adjust(slot: number, window: number, tokens: number, requests: number): void {
-    this.#adjust(slot + (window & 1) * this.#odd, window, tokens, requests);
+    const stride = this.strideOf(slot);
+    const first = stride === 1 ? window : firstOf(window, stride);
+    this.#adjust(this.#wordOf(slot, first, stride), first, tokens, requests);
+  }
+
+  /** Over how many windows a record is counted: more than one when it allows less than one in a window. */
+  strideOf(slot: number): number {
+    return (this.memory[slot + FLAGS] as number) >>> STRIDE_SHIFT || 1;
+  }
+
+  /** Only records that are counted window by window slide, and need a second word for that. */
+  #wordOf(slot: number, window: number, stride: number): number {
+    return stride === 1 ? slot + (window & 1) * this.#odd : slot;
   }
 
   /** Whether nothing counts here any more in this window; then the record may be given to another id. */
   isIdle(slot: number, window: number): boolean {
     const isBefore = (at: number, oldest: number): boolean => ((Atomics.load(this.memory, at + LAST) - oldest) | 0) < 0;
+    const stride = this.strideOf(slot);
+    if (stride > 1) return isBefore(slot, firstOf(window, stride));
     return this.#odd === 0 ? isBefore(slot, window) : isBefore(slot, window - 1) && isBefore(slot + ODD, window - 1);
   }
 
@@ -197,6 +226,11 @@ export class PackedCounters {
       newHigh = Math.max(0, atMost((high >>> 0) + tokens, MOST_TOKENS)) | 0;
     } while (!this.swap(at, low, high, newLow, newHigh));
   }
+}
+
+/** The first of the windows that a record with this stride counts together with `window`. */
+export function firstOf(window: number, stride: number): number {
+  return window - (((window % stride) + stride) % stride);
 }
 
 /** What the window before still counts. */

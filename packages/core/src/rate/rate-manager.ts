@@ -6,7 +6,7 @@ import { Decider } from "./decider.ts";
 import { Decision } from "./decision.ts";
 import { checkEndpoint, type Endpoint, Endpoints } from "./endpoints.ts";
 import { HEADER_SIZE, MOST_REQUESTS, MOST_TOKENS, ON_DEMAND, VERSION } from "./layout.ts";
-import { checkId, checkLimit, checkTokens, limitWord, need } from "./limits.ts";
+import { checkId, checkLimit, checkParts, checkTokens, limitWord, need, strideFlags } from "./limits.ts";
 import { LocalDirectory } from "./local-directory.ts";
 import { PackedCounters } from "./packed-counters.ts";
 import { type RateConfig, readConfig } from "./rate-config.ts";
@@ -96,6 +96,7 @@ export class RateManager {
   check(request: RateRequest): RateDecision {
     const { endpoint, model, key, inputTokens, outputTokens } = request;
     const tokens = checkTokens("tokens", request.tokens);
+    checkParts(inputTokens, outputTokens);
     for (;;) {
       if (this.#counters.memory[VERSION] !== this.#version) this.#refresh();
       const found = this.#endpoints.find(endpoint, model);
@@ -114,6 +115,7 @@ export class RateManager {
   peek(request: RateRequest): RateDecision {
     const { model, key, inputTokens, outputTokens } = request;
     const tokens = checkTokens("tokens", request.tokens);
+    checkParts(inputTokens, outputTokens);
     if (this.#counters.memory[VERSION] !== this.#version) this.#refresh();
     const endpoint = this.#endpoints.find(request.endpoint, model);
     const found = key === undefined ? undefined : this.#findKey(key);
@@ -137,6 +139,7 @@ export class RateManager {
     return {
       check: (tokens, inputTokens, outputTokens) => {
         const whole = checkTokens("tokens", tokens);
+        checkParts(inputTokens, outputTokens);
         for (;;) {
           if (this.#counters.memory[VERSION] !== version || (key === undefined && keyId !== undefined)) resolve();
           this.#decider.clock.read();
@@ -161,6 +164,7 @@ export class RateManager {
     actual: { inputTokens?: number | undefined; outputTokens?: number | undefined } = {},
   ): void {
     const tokens = checkTokens("actualTokens", actualTokens);
+    checkParts(actual.inputTokens, actual.outputTokens);
     const charge = Decision.close(decision, this);
     if (charge) this.#decider.end(charge, 0, tokens, actual.inputTokens, actual.outputTokens);
   }
@@ -257,8 +261,14 @@ export class RateManager {
   #setKey(id: string, limits: KeyLimits, flags: number): Ref {
     const requestLimit = limitWord(limits.rateLimitRpm, MOST_REQUESTS);
     const tokenLimit = limitWord(limits.rateLimitTpm, MOST_TOKENS);
+    const settings = [
+      requestLimit,
+      tokenLimit,
+      -1,
+      flags | strideFlags(limits.rateLimitRpm, limits.rateLimitTpm),
+    ] as const;
     this.#decider.clock.read();
-    return this.#directory.set(KEY, id, [requestLimit, tokenLimit, -1, flags], this.#decider.clock.window);
+    return this.#directory.set(KEY, id, settings, this.#decider.clock.window);
   }
 
   #setEndpoint(config: EndpointConfig): void {

@@ -30,9 +30,9 @@ export interface RateManagerOptions {
 
 /** Limits of an endpoint, or of one of its models. An absent limit is none; 0 lets nothing through. */
 export interface EndpointLimits {
-  /** Requests in each window. */
+  /** Requests in each window. Below 1 they are one in several windows: 0.5 is one in two. 0 lets nothing through. */
   readonly rpmLimit?: number | undefined;
-  /** Tokens in each window. */
+  /** Tokens in each window, with the same meaning of fractions and 0. */
   readonly tpmLimit?: number | undefined;
   readonly inputTpmLimit?: number | undefined;
   readonly outputTpmLimit?: number | undefined;

@@ -1,7 +1,7 @@
 import type { Endpoints } from "./endpoints.ts";
-import { readRecord } from "./explain.ts";
+import { type Reading, readRecord } from "./explain.ts";
 import { inFlight } from "./in-flight.ts";
-import { IN_FLIGHT_LIMIT } from "./layout.ts";
+import { FLAGS, IN_FLIGHT_LIMIT, SLOW_REQUESTS, SLOW_TOKENS } from "./layout.ts";
 import { limitOf } from "./limits.ts";
 import type { PackedCounters } from "./packed-counters.ts";
 import type { EndpointCount, KeyCount, RateSnapshot } from "./rate-types.ts";
@@ -9,6 +9,19 @@ import { type Directory, KEY, type Ref } from "./record.ts";
 import type { WindowClock } from "./window-clock.ts";
 
 const NOTHING = { counts: [0, 0], limits: [Infinity, Infinity] } as const;
+
+/** A record with its limits for each window, also those that are counted over several. */
+function readShown(counters: PackedCounters, ref: Ref, window: number): Pick<Reading, "counts" | "limits"> {
+  const { counts, limits } = readRecord(counters, ref, window);
+  const stride = counters.strideOf(ref.slot);
+  if (stride === 1) return { counts, limits };
+  const flags = counters.memory[ref.slot + FLAGS] as number;
+  const [requests, tokens] = limits;
+  return {
+    counts,
+    limits: [flags & SLOW_REQUESTS ? requests / stride : requests, flags & SLOW_TOKENS ? tokens / stride : tokens],
+  };
+}
 
 /** What was counted in the window at which the clock was last read. */
 export function snapshot(
@@ -29,8 +42,8 @@ export function snapshot(
       if (models.push(model as string) > 1) return;
       pools.set(name, models);
     }
-    const { counts, limits } = readRecord(counters, ref, window);
-    const parts = split ? readRecord(counters, split, window) : NOTHING;
+    const { counts, limits } = readShown(counters, ref, window);
+    const parts = split ? readShown(counters, split, window) : NOTHING;
     rows.push({
       id,
       model,
@@ -49,7 +62,7 @@ export function snapshot(
   });
   const keys: KeyCount[] = [];
   const addKey = (id: string, ref: Ref): void => {
-    const { counts, limits } = readRecord(counters, ref, window);
+    const { counts, limits } = readShown(counters, ref, window);
     const [requests, tokens] = counts;
     if (requests + tokens > 0) keys.push({ id, requests, tokens, rateLimitRpm: limits[0], rateLimitTpm: limits[1] });
   };

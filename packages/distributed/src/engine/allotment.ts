@@ -7,14 +7,12 @@ export function leftOf({ allotment, sent }: Pool): number[] {
   return sent.map((amount, i) => Math.max(0, (allotment?.allowed[i] ?? 0) - amount));
 }
 
-/** In store mode: a call goes when it was handed out. */
-export function takeAllotted(pool: Pool, cost: Amounts): boolean {
-  if (!isAllotted(pool, cost)) return false;
-  // Whoever has what it stood in line for does not stand there any more.
+/** A call that was handed out is sent: whoever has what it stood in line for does not stand there any more. */
+export function takeAllotted(pool: Pool, cost: Amounts): void {
   pool.askedFor = pool.askedFor.map((amount, i) => Math.max(0, amount - at(cost, i)));
-  return true;
 }
 
+/** In store mode: a call goes when it was handed out. */
 export function isAllotted(pool: Pool, cost: Amounts): boolean {
   return fits(cost, leftOf(pool));
 }

@@ -5,6 +5,7 @@ import { leftOf, wantedOf } from "./allotment.ts";
 import { type Amounts, isZero } from "./amounts.ts";
 import { FULL, type Level } from "./level.ts";
 import type { Pool } from "./pool.ts";
+import { refundedMsOf } from "./schedule.ts";
 import { storeMode } from "./store-side.ts";
 
 /** A call of the store, but for the namespace, which an agent does not know. */
@@ -50,10 +51,9 @@ export function ask(agent: Agent, now: number, bye = false): Ask | undefined {
 
 function poolOf(agent: Agent, pool: Pool, now: number): SharePool {
   const { config, sent, back, allotment } = pool;
-  const { headroom, heartbeatMs } = agent.config.tuning;
+  const { headroom } = agent.config.tuning;
   const { next, all } = wantedOf(agent, pool, now);
   pool.askedFor = all;
-  pool.backs = pool.backs.filter((one) => now - one.at < 4 * heartbeatMs);
   const isServed = storeMode(agent, pool, now) === "served";
   return {
     name: config.name,
@@ -66,7 +66,7 @@ function poolOf(agent: Agent, pool: Pool, now: number): SharePool {
     back: [...back],
     // Whoever has sent nothing yet has nothing to say here: no infinity may travel.
     sentAgoMs: pool.sentAt === -Infinity ? 0 : Math.max(0, now - pool.sentAt),
-    backAgoMs: Math.max(0, ...pool.backs.map(({ sentAt }) => now - sentAt)),
+    backAgoMs: pool.refundAges.oldestMs(now, refundedMsOf(agent)),
     // Whoever goes on by itself has nothing in hand.
     allowed: isServed && allotment ? [...allotment.allowed] : [...sent],
     bins: trimmed(pool.own.bins(now)),

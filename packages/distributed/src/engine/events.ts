@@ -4,12 +4,35 @@ import type { Ask } from "./ask.ts";
 import type { Refused } from "./level.ts";
 import type { Message } from "./message.ts";
 
+/** What one request takes from one pool. */
+export interface Part {
+  readonly pool: string;
+  readonly cost: Amounts;
+}
+
 /** What can happen to an agent. */
 export type Event =
-  /** It asks whether it may send a request now; the answer is the effect `taken`. */
-  | { readonly type: "take"; readonly pool: string; readonly cost: Amounts }
-  /** What waits for this pool: the next call and all of it; nothing any more when undefined. */
-  | { readonly type: "want"; readonly pool: string; readonly next: Amounts | undefined; readonly all?: Amounts }
+  /**
+   * It asks whether it may send a request now; the answer is the effect `taken`. A request that several pools limit takes
+   * from all of them or from none: a denial spends no claim and no turn anywhere.
+   */
+  | {
+      readonly type: "take";
+      readonly pool: string;
+      readonly cost: Amounts;
+      readonly also?: readonly Part[] | undefined;
+    }
+  /**
+   * What waits for this pool: the next call and all of it; nothing any more when undefined. `tried`: nobody waits, but it
+   * was asked for and denied.
+   */
+  | {
+      readonly type: "want";
+      readonly pool: string;
+      readonly next: Amounts | undefined;
+      readonly all?: Amounts;
+      readonly tried?: boolean | undefined;
+    }
   /** A call that was sent at `sentAt` used so much more than was taken for it; less, when negative. */
   | { readonly type: "settle"; readonly pool: string; readonly more: Amounts; readonly sentAt: number }
   /** The provider refused a request. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keptAt, takeKept } from "./kept.ts";
+import { keptAt, keptWay } from "./kept.ts";
 import { CAUTION } from "./silence.ts";
 import { poolIn, testAgent } from "./test-agents.ts";
 
@@ -10,7 +10,7 @@ function sent(kept: number, cost: number): number[] {
     const pool = poolIn(agent);
     pool.kept = { since: 0, isAgreed: true, from: [kept], to: [kept] };
     let count = 0;
-    for (; takeKept(agent, pool, [cost], 1_000); count++) {
+    for (; keptWay(agent, pool, [cost], 1_000); count++) {
       expect(keptAt(agent, pool, [cost], 1_000)).toBe(1_000);
       pool.own.add(1_000, [cost]);
     }

@@ -16,14 +16,14 @@ export function keptAfter({ from, to }: Ends, silentMs: number, windowMs: number
   return from.map((amount, i) => amount + (at(to, i) - amount) * way);
 }
 
-/** Cut off: this agent's own window must stay within what it keeps. */
-export function takeKept(agent: Agent, pool: Pool, cost: Amounts, now: number): boolean {
+/**
+ * Cut off: this agent's own window must stay within what it keeps. A call that is larger than all that is kept would
+ * never go: it is saved up for, and goes alone. Undefined when the call may not be sent.
+ */
+export function keptWay(agent: Agent, pool: Pool, cost: Amounts, now: number): "kept" | "saved-up" | undefined {
   const most = rounded(agent, pool, mostKept(agent, pool, now), cost);
-  if (fits(cost, minus(most, pool.own.sum))) return true;
-  // A call that is larger than all that is kept would never go: it is saved up for, and goes alone.
-  if (now < savedAt(agent, pool, cost, most) || !isZero(pool.own.sum)) return false;
-  pool.savedSince = now;
-  return true;
+  if (fits(cost, minus(most, pool.own.sum))) return "kept";
+  return now >= savedAt(agent, pool, cost, most) && isZero(pool.own.sum) ? "saved-up" : undefined;
 }
 
 /** When that could be, if nothing changes. */

@@ -35,8 +35,9 @@ export interface PoolReport {
   /** What it used in the last window, in all and in bins, see `UseWindow`. */
   readonly used: Amounts;
   readonly bins: readonly Amounts[];
-  /** What waits there in all. */
+  /** The demand there in all: what waits or, when `tried`, what was asked for without waiting and denied. */
   readonly waiting: Amounts;
+  readonly tried?: boolean | undefined;
   readonly claim: ClaimReport | undefined;
   /** How far the line has come, see `turn.ts`. */
   readonly turn: number;

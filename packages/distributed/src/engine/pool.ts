@@ -3,6 +3,7 @@ import type { Elsewhere } from "./elsewhere.ts";
 import { FULL, type Level, type LevelRules } from "./level.ts";
 import type { ClaimReport, PoolReport } from "./message.ts";
 import { Pace } from "./pace.ts";
+import { RefundAges } from "./refund-ages.ts";
 import type { Allotment } from "./store-side.ts";
 import type { Place, Turns } from "./turn.ts";
 import { UseWindow } from "./use-window.ts";
@@ -61,8 +62,8 @@ export interface Pool {
   /** In this life: all that was used, and all of it that was given back. */
   readonly sent: number[];
   readonly back: number[];
-  /** What was given back of late: when, and when it had been sent. */
-  backs: { readonly at: number; readonly sentAt: number }[];
+  /** How old the calls were that settled recently. */
+  readonly refundAges: RefundAges;
   /** What this agent has used without a claim and others may not know of yet; the part that no report has said. */
   readonly blind: number[];
   unsaid: number[];
@@ -86,6 +87,8 @@ export interface Pool {
   contendedUntil: number;
   next: Amounts | undefined;
   all: Amounts;
+  /** Nobody waits for that: it was asked for without waiting and denied. */
+  isTried: boolean;
   /** As others know them. */
   saidLimits: Amounts;
   /** What it waits for, as far as all have heard it on the bus. */
@@ -150,7 +153,7 @@ export function newPool(config: PoolConfig): Pool {
     spreadUntil: -Infinity,
     sent: zeros(length),
     back: zeros(length),
-    backs: [],
+    refundAges: new RefundAges(),
     blind: zeros(length),
     unsaid: zeros(length),
     level: FULL,
@@ -167,6 +170,7 @@ export function newPool(config: PoolConfig): Pool {
     contendedUntil: -Infinity,
     next: undefined,
     all: zeros(length),
+    isTried: false,
     saidLimits: config.limits,
     heardWaiting: zeros(length),
     askedFor: zeros(length),

@@ -5,7 +5,7 @@ import { claimOfKept } from "./kept.ts";
 import { FULL, type Level } from "./level.ts";
 import type { ClaimReport, Message, PoolReport } from "./message.ts";
 import type { OwnClaim, Pool } from "./pool.ts";
-import { forgetKnown, heartbeatOf, isActive, publishAt } from "./schedule.ts";
+import { forgetKnown, heartbeatOf, isActive, publishAt, refundedMsOf } from "./schedule.ts";
 import { isQuiet } from "./store-side.ts";
 
 /** The message that is due now, if one is. */
@@ -49,7 +49,7 @@ function storeOf({ store }: Agent): { store?: boolean } {
 const MOST_REPORTS = 256;
 
 function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport {
-  const { repeatMs, heartbeatMs } = agent.config.tuning;
+  const { repeatMs } = agent.config.tuning;
   pool.reportAt = pool.repeats > 0 ? now + repeatMs : Infinity;
   pool.repeats = Math.max(0, pool.repeats - 1);
   pool.reportedAt = now;
@@ -66,7 +66,6 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
     claim.seq = seq;
     claim.publishedAt = now;
   }
-  pool.backs = pool.backs.filter((back) => now - back.at < 4 * heartbeatMs);
   const mode = modeIn(agent, pool, now);
   return {
     name: pool.config.name,
@@ -74,10 +73,11 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
     limits: pool.config.limits,
     sent: [...pool.sent],
     back: [...pool.back],
-    backAgeMs: Math.max(0, ...pool.backs.map(({ sentAt }) => now - sentAt)),
+    backAgeMs: pool.refundAges.oldestMs(now, refundedMsOf(agent)),
     used: [...pool.own.sum],
     bins: pool.own.bins(now),
     waiting: pool.all,
+    ...(pool.isTried ? { tried: true } : {}),
     claim: mode === "cut-off" ? claimOfKept(agent, pool, now) : claim && claimReport(pool, claim, now),
     turn: pool.turns.line,
     // Also one that has long been whole again: the next cut of a newcomer must come after it.

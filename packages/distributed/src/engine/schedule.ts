@@ -31,6 +31,11 @@ export function reportBy(agent: Agent, pool: Pool, now: number, repeats: number,
   pool.repeats = Math.max(pool.repeats, repeats);
 }
 
+/** Refunds are reported for this long: a peer that missed one report has the next ones. */
+export function refundedMsOf({ config }: Agent): number {
+  return 4 * config.tuning.heartbeatMs;
+}
+
 /** Something changed of late: it is said at every heartbeat, and now and then once all must have heard it. */
 function isFresh(agent: Agent, pool: Pool, now: number): boolean {
   return pool.claim !== undefined || now - pool.changedAt < 3 * agent.config.tuning.heartbeatMs;

@@ -6,7 +6,7 @@ import { ask, askAt } from "./ask.ts";
 import { fitsBetween } from "./backfill.ts";
 import { claimsBefore, isHeard, want } from "./claim.ts";
 import { recognise } from "./elsewhere.ts";
-import type { Effects, Event } from "./events.ts";
+import type { Effects, Event, Part } from "./events.ts";
 import { hear } from "./hear.ts";
 import { keep, keptAt } from "./kept.ts";
 import { learn } from "./learn.ts";
@@ -15,9 +15,9 @@ import { sweep, sweepMsOf } from "./members.ts";
 import type { Pool } from "./pool.ts";
 import { publish } from "./publish.ts";
 import { roomOf } from "./room.ts";
-import { publishAt, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
+import { publishAt, refundedMsOf, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { inPaceAt, paceOf } from "./steady-pace.ts";
-import { take } from "./take.ts";
+import { mayTake, take } from "./take.ts";
 import { trueUp } from "./true-up.ts";
 
 const NONE: readonly string[] = [];
@@ -29,10 +29,11 @@ const NOTHING: Effects = { taken: false, publish: undefined, ask: undefined, ret
  */
 export function step(agent: Agent, event: Event, now: number): Effects {
   notice(agent, now);
-  if (event.type === "take") return decide(agent, poolOf(agent, event.pool), event.cost, now);
+  if (event.type === "take") return decide(agent, event, now);
   for (const pool of agent.pools.values()) look(agent, pool, now);
   switch (event.type) {
     case "want":
+      poolOf(agent, event.pool).isTried = event.tried === true;
       want(agent, poolOf(agent, event.pool), event.next, event.all, now);
       break;
     case "settle":
@@ -78,12 +79,31 @@ export function step(agent: Agent, event: Event, now: number): Effects {
   return { taken: false, publish: message, ask: call, retry, wakeAt };
 }
 
-/** A decision looks at one pool and publishes nothing: what is to be said of it is said on waking, not on the request path. */
-function decide(agent: Agent, pool: Pool, cost: Amounts, now: number): Effects {
+/**
+ * A decision looks at the pools of its request only and publishes nothing: what is to be said of it is said on waking, not
+ * on the request path.
+ */
+function decide(agent: Agent, event: Part & { readonly also?: readonly Part[] | undefined }, now: number): Effects {
+  const pool = poolOf(agent, event.pool);
   look(agent, pool, now);
-  const taken = take(agent, pool, cost, now);
-  const wakeAt = agent.config.hasBus && !agent.left ? Math.max(now, pool.reportAt) : Infinity;
+  const taken = event.also ? takeAll(agent, [event, ...event.also], now) : take(agent, pool, event.cost, now);
+  let wakeAt = Infinity;
+  if (agent.config.hasBus && !agent.left) {
+    wakeAt = Math.max(now, pool.reportAt);
+    for (const part of event.also ?? []) wakeAt = Math.min(wakeAt, Math.max(now, poolOf(agent, part.pool).reportAt));
+  }
   return { taken, publish: undefined, ask: undefined, retry: NONE, wakeAt };
+}
+
+/** Takes from all pools or from none. The pools of a request are independent: what one allows, another cannot take away. */
+function takeAll(agent: Agent, parts: readonly Part[], now: number): boolean {
+  for (const part of parts) {
+    const pool = poolOf(agent, part.pool);
+    look(agent, pool, now);
+    if (!mayTake(agent, pool, part.cost, now)) return false;
+  }
+  for (const part of parts) take(agent, poolOf(agent, part.pool), part.cost, now);
+  return true;
 }
 
 /** Whatever is asked next, a pool is what it is now. */
@@ -92,6 +112,7 @@ function look(agent: Agent, pool: Pool, now: number): void {
   pool.used.lateMs = isOneOfSeveral(agent) ? pool.config.windowMs * agent.config.tuning.drift : 0;
   pool.used.expire(now);
   pool.own.expire(now);
+  pool.unnamed.expire(now);
   learn(agent, pool, now);
 }
 
@@ -149,7 +170,7 @@ function settle(agent: Agent, pool: Pool, more: Amounts, sentAt: number, now: nu
   addTo(pool.unsaid, extra);
   addTo(pool.blind, extra);
   addTo(pool.back, unused);
-  pool.backs.push({ at: now, sentAt });
+  pool.refundAges.add(now, sentAt, refundedMsOf(agent));
   pool.pace.add(now, more, paceOf(agent, pool, now));
 }
 

@@ -1,6 +1,6 @@
 import type { RateDecision, RateManager } from "@hivepace/core";
-import { scaled } from "../engine/amounts.ts";
 import { allOf, type Use } from "./amounts-of.ts";
+import { denialOf } from "./denial.ts";
 import type { Share, Target } from "./target.ts";
 
 /** What was counted for a request that may be sent, and where. */
@@ -16,7 +16,15 @@ export interface Charge {
 
 export type Verdict =
   | { readonly charge: Charge; readonly decision: RateDecision }
-  | { readonly charge: undefined; readonly decision: RateDecision };
+  | {
+      readonly charge: undefined;
+      readonly decision: RateDecision;
+      /** What stands against it first is its key, which has something left after this long; undefined: it is not the key. */
+      readonly keyWaitMs?: number | undefined;
+    };
+
+/** A key that was denied without a time is looked at again after this. */
+const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Decides on a request and counts it: for its key, in the endpoint's window and in all that is shared with others. In one
@@ -32,21 +40,22 @@ export function admit(
 ): Verdict {
   const { tokens, inputTokens, outputTokens } = use;
   const decision = manager.check({ endpoint: target.id, model, key, tokens, inputTokens, outputTokens });
-  if (!decision.allowed) return { charge: undefined, decision };
-  const taken: Share[] = [];
-  for (const share of target.shares) {
-    const cost = share.amounts(use);
-    if (share.take(cost, now)) {
-      taken.push(share);
-      continue;
-    }
-    for (const other of taken) other.settle(scaled(other.amounts(use), -1), now);
-    manager.cancel(decision);
-    return { charge: undefined, decision: share.denial(cost, decision, now) };
+  if (!decision.allowed) {
+    const isByKey = decision.reason !== "too-large" && decision.limitedBy?.startsWith("key-");
+    const keyWaitMs = isByKey ? (decision.retryAfterMs ?? LOOK_AGAIN_MS) : undefined;
+    return { charge: undefined, decision: denialOf(target, use, decision, undefined, now, true), keyWaitMs };
   }
-  if (taken.length === 0) countUnshared(target, allOf(use), now);
-  return { charge: { target, use, sentAt: now, decision, shares: taken }, decision };
+  const { shares } = target;
+  const [first] = shares;
+  if (first && !first.take(use, shares.length === 1 ? NONE : shares.slice(1), now)) {
+    manager.cancel(decision);
+    return { charge: undefined, decision: denialOf(target, use, decision, undefined, now, true) };
+  }
+  if (!first) countUnshared(target, allOf(use), now);
+  return { charge: { target, use, sentAt: now, decision, shares }, decision };
 }
+
+const NONE: readonly Share[] = [];
 
 /** Counts what is sent though it was denied: by one who only observes. */
 export function admitAnyway(target: Target, use: Use, now: number): Charge {

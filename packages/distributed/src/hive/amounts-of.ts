@@ -26,6 +26,16 @@ export function usedOf(used: UsedTokens, thought: Use): Use {
   return withParts(tokens, inputTokens ?? parts[0], outputTokens ?? parts[1]);
 }
 
+/** The weight of the last call in the mean of all calls. */
+const LAST_CALL = 0.1;
+
+/** The mean use of calls, after one more of them. In whole tokens, and never less than one. */
+export function meanOf(mean: Use, last: Use): Use {
+  const mix = (name: HiveDimension): number =>
+    Math.max(1, Math.ceil(mean[name] === 0 ? last[name] : mean[name] + LAST_CALL * (last[name] - mean[name])));
+  return { requests: 1, tokens: mix("tokens"), inputTokens: mix("inputTokens"), outputTokens: mix("outputTokens") };
+}
+
 /** One that is not told may be all of it but the other. */
 function withParts(tokens: number, inputTokens: number | undefined, outputTokens: number | undefined): Use {
   check("tokens", tokens);

@@ -9,6 +9,8 @@ export interface Asked {
   readonly key: string | undefined;
   readonly session: string | undefined;
   readonly use: Use;
+  /** Whether the request says how many tokens it will use, in all or in parts. */
+  readonly hasTokens: boolean;
 }
 
 export function askedOf(request: GateRequest): Asked {
@@ -18,5 +20,13 @@ export function askedOf(request: GateRequest): Asked {
   if (route !== undefined && !(Array.isArray(route) && route.length > 0))
     throw new InvalidConfigError("route", "an array of at least one endpoint", route);
   if (key === "") throw new InvalidConfigError("key", "a string that is not empty", key);
-  return { candidates: route ?? [endpoint as string], model, key, session, use: useOf(request) };
+  const hasTokens = [request.tokens, request.inputTokens, request.outputTokens].some((part) => part !== undefined);
+  return {
+    candidates: route ? [...new Set(route)] : [endpoint as string],
+    model,
+    key,
+    session,
+    use: useOf(request),
+    hasTokens,
+  };
 }

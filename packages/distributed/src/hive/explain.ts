@@ -1,3 +1,4 @@
+import type { RateDecision } from "@hivepace/core";
 import { type Agent, modeOf } from "../engine/agent.ts";
 import { at } from "../engine/amounts.ts";
 import { ownShare } from "../engine/own-share.ts";
@@ -5,29 +6,48 @@ import { capacityOf } from "../engine/room.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { levelStatus } from "../limiter/status.ts";
 import { UNLIMITED } from "../wire/subjects.ts";
+import { DIMENSIONS, type Use } from "./amounts-of.ts";
 import type { HiveExplanation, HiveLimit } from "./hive-types.ts";
 import { CONFIGURED } from "./limits.ts";
 import type { Share, Target } from "./target.ts";
 
 /** A request of one token. */
-const SMALL = { requests: 1, tokens: 1, inputTokens: 1, outputTokens: 1 };
+export const SMALL: Use = { requests: 1, tokens: 1, inputTokens: 1, outputTokens: 1 };
 const WHOLE = { level: 1, cause: undefined, pausedForMs: 0 };
 
+/** `denial` is what stands against a small request now, if anything does. */
 export function explain(
   target: Target,
   model: string | undefined,
   agent: Agent,
   view: Pick<GlobalView, "get"> | undefined,
+  denial: RateDecision | undefined,
+  windowMs: number,
   now: number,
 ): Omit<HiveExplanation, "observed"> {
   const { id: endpoint, shares, inFlight } = target;
   const [main] = shares;
   const level = main ? levelStatus(main.pool.level, now) : WHOLE;
-  const limits = shares.flatMap((share) => limitsOf(target, share, agent, now));
+  const limits = [...closedOf(target, windowMs), ...shares.flatMap((share) => limitsOf(target, share, agent, now))];
   const waiting = target.line?.size ?? 0;
-  const freesInMs = Math.max(level.pausedForMs, ...shares.map((share) => share.freesInMs(share.amounts(SMALL), now)));
-  const parts = { endpoint, model, limits, ...level, waiting, inFlight, freesInMs };
-  return { ...parts, text: tell(parts, modeOf(agent, now)), global: view?.get(endpoint, model) };
+  const freesInMs = denial ? (denial.retryAfterMs ?? Infinity) : 0;
+  const parts = { endpoint, model, limits, ...level, waiting, inFlight, freesInMs, limitedBy: denial?.limitedBy };
+  return { ...parts, text: tell(parts, denial, target, modeOf(agent, now)), global: view?.get(endpoint, model) };
+}
+
+/** Limits of 0: they let nothing through, so there is nothing of them to share. */
+function closedOf({ count }: Target, windowMs: number): HiveLimit[] {
+  const closed = DIMENSIONS.filter((dimension) => count[CONFIGURED[dimension]] === 0);
+  return closed.map((dimension) => ({
+    dimension,
+    windowMs,
+    limit: 0,
+    isLearned: false,
+    total: 0,
+    used: 0,
+    usedHere: 0,
+    share: 0,
+  }));
 }
 
 function limitsOf(target: Target, share: Share, agent: Agent, now: number): HiveLimit[] {
@@ -50,12 +70,17 @@ function limitsOf(target: Target, share: Share, agent: Agent, now: number): Hive
   });
 }
 
-function tell(parts: Omit<HiveExplanation, "text" | "global" | "observed">, mode: string): string {
-  const { endpoint, model, limits, level, cause, pausedForMs, waiting, freesInMs } = parts;
+function tell(
+  parts: Omit<HiveExplanation, "text" | "global" | "observed">,
+  denial: RateDecision | undefined,
+  { count }: Target,
+  mode: string,
+): string {
+  const { endpoint, model, limits, level, cause, pausedForMs, waiting } = parts;
   const name = model === undefined ? endpoint : `${endpoint} (${model})`;
   const says: string[] = [];
-  if (limits.length === 0) says.push("has no limits that this agent knows of");
-  const [fullest] = [...limits].sort((a, b) => b.used / b.total - a.used / a.total);
+  if (limits.length === 0 && count.maxInFlight === Infinity) says.push("has no limits that this agent knows of");
+  const [fullest] = limits.filter(({ limit }) => limit > 0).sort((a, b) => b.used / b.total - a.used / a.total);
   if (fullest) {
     const { dimension, used, total, windowMs } = fullest;
     says.push(`${Math.round(used)} of ${Math.round(total)} ${WORDS[dimension]} used in the last ${windowMs / 1_000} s`);
@@ -68,8 +93,17 @@ function tell(parts: Omit<HiveExplanation, "text" | "global" | "observed">, mode
   if (mode === "listening") says.push("this agent is new and listens");
   if (mode === "cut-off") says.push("this agent does not hear the others and keeps to its part");
   if (waiting > 0) says.push(`${waiting} wait here`);
-  says.push(freesInMs === 0 ? "has room now" : `may have room in ${Math.ceil(freesInMs)} ms`);
+  says.push(whenOf(denial, count.maxInFlight));
   return `${name}: ${says.join("; ")}`;
+}
+
+/** When a small request could be sent, and which limit stands against it until then. */
+function whenOf(denial: RateDecision | undefined, maxInFlight: number): string {
+  if (!denial) return "has room now";
+  const { reason, limitedBy, retryAfterMs } = denial;
+  if (reason === "too-large") return `lets nothing through: ${limitedBy} is 0`;
+  if (reason === "in-flight") return `has no room until a call ends: ${limitedBy}, ${maxInFlight} are in flight`;
+  return `may have room in ${retryAfterMs} ms: ${limitedBy}`;
 }
 
 const WORDS = {

@@ -6,6 +6,7 @@ import type {
   GateRequest,
   KeyLimits,
   Lease,
+  LimitedBy,
   LimitObservation,
   RateDecision,
   RateManagerOptions,
@@ -46,7 +47,11 @@ export interface HiveOptions extends SwarmOptions {
   mockEndpointTpmThreshold?: number | undefined;
 }
 
-/** One call that is to be sent. `endpoint` or `route` is needed, all else has a default. */
+/**
+ * One call that is to be sent. Exactly one of `endpoint` and `route` is required. Where an endpoint or the key is
+ * configured with a limit of tokens, `tokens` (or its parts, `inputTokens` and `outputTokens`) is required too: without
+ * an estimate the call would evade the limit. All else has a default.
+ */
 export type HiveRequest = GateRequest;
 
 /** A decision, and when it was granted the lease. */
@@ -120,8 +125,13 @@ export interface HiveExplanation {
   readonly pausedForMs: number;
   readonly waiting: number;
   readonly inFlight: number;
-  /** When a request of one token would go that came now, about; 0 when at once. */
+  /**
+   * When a request of one token would be sent that came now; 0 when at once, Infinity when time alone does not help: the
+   * limit is 0, or a call in flight has to end first.
+   */
   readonly freesInMs: number;
+  /** The limit that stands against such a request, as a denied `tryAcquire` names it; undefined when there is room. */
+  readonly limitedBy: LimitedBy | undefined;
   /** What all instances use, through the store; undefined without one. */
   readonly global: GlobalUsage | undefined;
   /** What would have become of its requests, whatever the model; undefined unless `mode` is "observe". */

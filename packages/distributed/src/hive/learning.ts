@@ -4,7 +4,7 @@ import type { Pool } from "../engine/pool.ts";
 import type { Member } from "../limiter/member.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
-import { CONFIGURED } from "./limits.ts";
+import { CONFIGURED, isWindow } from "./limits.ts";
 import type { Share, Target } from "./target.ts";
 import type { Targets } from "./targets.ts";
 
@@ -46,6 +46,7 @@ function learnLimit(target: Target, dimension: HiveDimension, observed: Observed
   if (limit === undefined || !(limit > 0 && Number.isFinite(limit))) return false;
   const known = target.learned[dimension];
   const window = observed.windowMs ?? known?.windowMs ?? windowMs;
+  if (!isWindow(window)) return false;
   if (known?.limit === limit && known.windowMs === window) return false;
   target.learned[dimension] = { limit, windowMs: window };
   return true;

@@ -1,10 +1,14 @@
 import type { Clock, Lease, Refusal, UsedTokens } from "@hivepace/core";
 
-/** How a lease may end. Each throws INVALID_CONFIG for what makes no sense, and has done nothing then. */
+/**
+ * How a lease may end. Each method checks its argument, throws INVALID_CONFIG for one that makes no sense, and otherwise
+ * returns the effects. The effects run after the lease has been struck off, so that listeners that they call, and that
+ * may end the lease again or throw, find it ended.
+ */
 export interface LeaseEnds {
-  done(used: UsedTokens | undefined, isExpired: boolean): void;
-  cancel(): void;
-  refused(refusal: Refusal): void;
+  done(used: UsedTokens | undefined, isExpired: boolean): () => void;
+  cancel(): () => void;
+  refused(refusal: Refusal): () => void;
 }
 
 /** All leases that have not ended. They expire in the order in which they were given or renewed: one timer is enough. */
@@ -128,10 +132,11 @@ class OpenLease implements Lease {
     this.done();
   }
 
-  /** Once; and not if what it ends with makes no sense, which throws. */
-  #end(how: () => void): void {
+  /** Ends the lease once. An argument that makes no sense throws, and leaves the lease open. */
+  #end(check: () => () => void): void {
     if (!this.#book.has(this)) return;
-    how();
+    const effects = check();
     this.#book.strike(this);
+    effects();
   }
 }

@@ -1,14 +1,22 @@
 import { type EndpointCount, InvalidConfigError } from "@hivepace/core";
-import { escapePart } from "@hivepace/core/internal";
+import { escapePart, isAmount } from "@hivepace/core/internal";
 import type { PoolConfig } from "../engine/pool.ts";
 import type { Settings } from "../limiter/config.ts";
-import { rulesOf } from "../limiter/pools.ts";
+import { rulesOf, wholeLimit } from "../limiter/pools.ts";
 import { LONGEST_NAME, UNLIMITED } from "../wire/subjects.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 
 /** What a cut leaves at least of a limit of tokens, of which one is of no use to anybody. */
 const LEAST_OF_TOKENS = 0.01;
+
+/** So many digits of a window fit into the name of a limit. */
+const LONGEST_WINDOW = 16;
+
+/** Whether limits over this window can be shared. Windows may come from a provider's answer, so anything is possible. */
+export function isWindow(windowMs: number): boolean {
+  return isAmount(windowMs) && String(windowMs).length <= LONGEST_WINDOW;
+}
 
 /** What answers said of the limits that nobody has configured. */
 export type Learned = Partial<Record<HiveDimension, { readonly limit: number; readonly windowMs: number }>>;
@@ -29,6 +37,10 @@ export function targetName({ id, model, models }: Pick<EndpointCount, "id" | "mo
 export function sharePlans(count: EndpointCount, learned: Learned, settings: Settings, windowMs: number): SharePlan[] {
   const limits = limitsOf(count, learned, windowMs);
   const plans: SharePlan[] = [];
+  const base = targetName(count);
+  const longest = LONGEST_NAME - 1 - LONGEST_WINDOW;
+  if (base.length > longest)
+    throw new InvalidConfigError("endpoints", `such that id and models have at most ${longest} characters`, base);
   // The usual window comes first: its level is the one that is cut.
   const windows = [...new Set(limits.map((limit) => limit.windowMs))].sort((a, b) => a - b);
   windows.sort((a, b) => Number(b === windowMs) - Number(a === windowMs));
@@ -40,13 +52,7 @@ export function sharePlans(count: EndpointCount, learned: Learned, settings: Set
       (name, i) => own.some(({ dimension }) => dimension === name) || (isMain && i < 2),
     );
     const amounts = dimensions.map((name) => own.find(({ dimension }) => dimension === name)?.limit ?? UNLIMITED);
-    const name = `${targetName(count)}${isMain ? "" : `@${window}`}`;
-    if (name.length > LONGEST_NAME)
-      throw new InvalidConfigError(
-        "endpoints",
-        `such that id and models have at most ${LONGEST_NAME} characters`,
-        name,
-      );
+    const name = `${base}${isMain ? "" : `@${window}`}`;
     const main = amounts.findIndex((amount) => amount < UNLIMITED);
     const requests = own.find(({ dimension }) => dimension === "requests")?.limit;
     const least = requests === undefined ? LEAST_OF_TOKENS : settings.minCapacity / requests;
@@ -68,8 +74,9 @@ function limitsOf(count: EndpointCount, learned: Learned, windowMs: number): Lim
   for (const dimension of DIMENSIONS) {
     const configured = count[CONFIGURED[dimension]];
     if (configured < Infinity) {
-      if (configured > 0) limits.push({ dimension, limit: configured, windowMs });
-    } else if (learned[dimension]) limits.push({ dimension, ...learned[dimension] });
+      if (configured > 0) limits.push({ dimension, ...wholeLimit(configured, windowMs) });
+    } else if (learned[dimension])
+      limits.push({ dimension, ...wholeLimit(learned[dimension].limit, learned[dimension].windowMs) });
   }
   return limits;
 }

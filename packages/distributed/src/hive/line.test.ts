@@ -3,9 +3,17 @@ import { useOf } from "./amounts-of.ts";
 import { type HiveWaiter, Line } from "./line.ts";
 
 function waiter(key: string | undefined, tokens: number, since = 0, deadline = Infinity): HiveWaiter {
-  const asked = { candidates: ["eu"], model: undefined, key, session: undefined, use: useOf({ tokens }) };
-  const unused = { limitedBy: undefined, lease: undefined, grant() {}, refuse() {} };
-  return { asked, priority: 0, cost: tokens, since, deadline, ...unused };
+  const asked = {
+    candidates: ["eu"],
+    model: undefined,
+    key,
+    session: undefined,
+    use: useOf({ tokens }),
+    hasTokens: true,
+  };
+  const unused = { limitedBy: undefined, stopListening: undefined, grant() {}, refuse() {} };
+  const nowhere = { home: {} as HiveWaiter["home"], targets: new Set<never>() };
+  return { asked, priority: 0, cost: tokens, since, deadline, ...unused, ...nowhere };
 }
 
 test("the first of each key is next, in the order of their turns", () => {

@@ -3,15 +3,20 @@ import { type InLine, WaitLine } from "@hivepace/core/internal";
 import { at } from "../engine/amounts.ts";
 import { DIMENSIONS, type Use } from "./amounts-of.ts";
 import type { Asked } from "./asked.ts";
+import type { Target } from "./target.ts";
 
-/** Someone who waits for an endpoint. One of `grant` and `refuse` is called, once. */
+/** Someone who waits for one of several endpoints, or for one. One of `grant` and `refuse` is called, once. */
 export interface HiveWaiter extends InLine {
   readonly asked: Asked;
   readonly priority: number;
   /** What stood against it when it came. */
   readonly limitedBy: DecidingLimit | undefined;
-  /** What it was granted. */
-  lease: Lease | undefined;
+  /** The candidate that events and errors name, unless another one grants it. */
+  readonly home: Target;
+  /** In whose lines it stands. */
+  readonly targets: Set<Target>;
+  /** Removes it from the listener of its signal. */
+  readonly stopListening: (() => void) | undefined;
   readonly grant: (lease: Lease) => void;
   readonly refuse: (reason: unknown) => void;
 }

@@ -7,14 +7,16 @@ import {
   type Lease,
   type OfResource,
   type RateDecision,
-  ResourceUnknownError,
+  type ResourceUnknownError,
+  type WaitedEvent,
 } from "@hivepace/core";
-import { denied, waited, waiting } from "@hivepace/core/internal";
+import { type AfterAbort, denied, onAbort, waited, waiting } from "@hivepace/core/internal";
+import type { Charge, Verdict } from "./admission.ts";
 import type { Asked } from "./asked.ts";
 import { type HiveWaiter, Line } from "./line.ts";
 import { namesake, type Target } from "./target.ts";
 
-/** A key that was denied without a time is looked at again after this. */
+/** Whoever waits for calls in flight to end should try again after this: nobody knows when they end. */
 const LOOK_AGAIN_MS = 1_000;
 
 export interface Patience {
@@ -23,82 +25,153 @@ export interface Patience {
   readonly priority: number;
 }
 
+/** A candidate of a request, and what stands against the request there. */
+export interface Denied {
+  readonly target: Target;
+  readonly decision: RateDecision;
+}
+
 export interface QueueOptions {
   readonly clock: Clock;
+  /** How many may wait for one target. */
   readonly maxQueue: number;
-  /** How often those who would go to other endpoints, too, look whether one has room. */
-  readonly rerouteMs: number;
-  /** Grants if there is room. Says what stands against it. */
-  readonly attempt: (waiter: HiveWaiter, target: Target, now: number) => RateDecision | undefined;
-  readonly find: (endpoint: string, model: string | undefined) => Target | undefined;
+  /** Decides on a waiter whose turn it is, and counts its request when it is granted. */
+  readonly decide: (asked: Asked, target: Target, now: number) => Verdict;
+  /** Makes the lease of a request that was counted. Listeners hear of it. */
+  readonly grant: (asked: Asked, charge: Charge, decision: RateDecision) => Lease;
+  /** What stands against a request at the end of the target's line. */
+  readonly denial: (asked: Asked, target: Target, now: number) => RateDecision | undefined;
+  /** The targets of a request's candidates, as the hive is configured now; none when no candidate is known. */
+  readonly targetsOf: (asked: Asked) => readonly Target[];
+  readonly unknown: (asked: Asked) => ResourceUnknownError;
   /** Who says what is said of it. */
   readonly origin: EventOrigin;
   /** Whether anybody waits at all: then the process must stay alive. */
   readonly onWaiting: (isWaiting: boolean) => void;
 }
 
-/** All who wait, each before one endpoint. One timer for each endpoint that somebody waits for. */
-export class Queue {
+/**
+ * All who wait. A waiter stands in the line of each of its candidates, by the time of its arrival, and is granted by the
+ * first that has room for it. One timer for each target that somebody waits for.
+ */
+export class Queue implements AfterAbort {
   readonly #options: QueueOptions;
-  readonly #places = new Map<HiveWaiter, Target>();
-  readonly #routed = new Set<HiveWaiter>();
-  #cancelReroute: (() => void) | undefined;
+  readonly #waiters = new Set<HiveWaiter>();
+  /** Lines that waiters have left or joined while another line was served. */
+  readonly #changed = new Set<Target>();
 
   constructor(options: QueueOptions) {
     this.#options = options;
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#waiters.size;
   }
 
   /** Ends once: granted, refused, given up or sent away. Throws when the wait cannot even begin. */
-  wait(target: Target, asked: Asked, patience: Patience, denial: RateDecision): Promise<Lease> {
+  wait(candidates: readonly Denied[], asked: Asked, patience: Patience): Promise<Lease> {
     const { signal, timeoutMs, priority } = patience;
-    const refusal = this.#refusal(target, asked, timeoutMs, denial);
+    const fitting = candidates.filter(({ decision }) => decision.reason !== "too-large");
+    const { target: home, decision } = (fitting[0] ?? candidates[0]) as Denied;
+    const refusal = fitting.length === 0 ? tooLarge(home, asked, decision) : this.#refusal(fitting, asked, timeoutMs);
     if (refusal) {
-      const { limitedBy } = denial;
+      const { limitedBy } = decision;
       if (denied.hasSubscribers)
-        denied.publish({ ...this.#about(target), cost: asked.use.tokens, reason: refusal.reason, limitedBy });
+        denied.publish({ ...this.#about(home), cost: asked.use.tokens, reason: refusal.reason, limitedBy });
       throw refusal;
     }
     return new Promise((resolve, reject) => {
       const now = this.#options.clock.now();
-      const onAbort = (): void => this.#end(waiter, "aborted", signal?.reason);
       const waiter: HiveWaiter = {
         asked,
         priority,
         cost: asked.use.tokens,
         since: now,
         deadline: now + timeoutMs,
-        limitedBy: denial.limitedBy,
-        lease: undefined,
-        grant: (lease) => {
-          waiter.lease = lease;
-          signal?.removeEventListener("abort", onAbort);
-          resolve(lease);
-        },
-        refuse: (reason) => {
-          signal?.removeEventListener("abort", onAbort);
-          reject(reason);
-        },
+        limitedBy: decision.limitedBy,
+        home,
+        targets: new Set(),
+        stopListening:
+          signal && onAbort(signal, () => (this.#end(waiter, "aborted", signal.reason) ? this : undefined)),
+        grant: resolve,
+        refuse: reject,
       };
-      signal?.addEventListener("abort", onAbort);
+      this.#waiters.add(waiter);
+      if (this.#waiters.size === 1) this.#options.onWaiting(true);
       if (waiting.hasSubscribers) {
         const { cost, limitedBy } = waiter;
-        waiting.publish({ ...this.#about(target), cost, limitedBy, wait: waiter });
+        waiting.publish({ ...this.#about(home), cost, limitedBy, wait: waiter });
       }
-      this.#join(waiter, target);
+      // A listener may have aborted it, or closed the hive.
+      if (!this.#waiters.has(waiter)) return;
+      for (const { target } of fitting) this.#join(waiter, target);
+      this.#serveChanged();
     });
   }
 
   /** Grants to all whose turn has come, ends the waits that are over, and says what is wanted. */
   serve(target: Target): void {
+    this.#serveLine(target);
+    this.#serveChanged();
+  }
+
+  /** Serves the lines that aborted waiters have left. */
+  afterAbort(): void {
+    this.#serveChanged();
+  }
+
+  /** Moves every waiter to the lines of its candidates as they are configured now, and tries all of them again. */
+  reconfigured(targets: Iterable<Target>): void {
+    for (const waiter of this.#waiters) {
+      const wanted = new Set(this.#options.targetsOf(waiter.asked));
+      for (const target of waiter.targets) if (!wanted.has(target)) this.#leaveLine(waiter, target);
+      for (const target of wanted) if (!waiter.targets.has(target)) this.#join(waiter, target);
+      if (waiter.targets.size === 0) this.#end(waiter, "removed", this.#options.unknown(waiter.asked));
+    }
+    this.unblock(targets);
+  }
+
+  /** Tries all waiters again whose key had nothing left: the limits of keys have changed. */
+  unblock(targets: Iterable<Target>): void {
+    for (const target of targets) {
+      target.line?.unblock();
+      this.serve(target);
+    }
+    this.#serveChanged();
+  }
+
+  /** Rejects all who wait. */
+  close(): void {
+    for (const waiter of this.#waiters) this.#end(waiter, "closed", new ClosedError());
+    this.#serveChanged();
+  }
+
+  #join(waiter: HiveWaiter, target: Target): void {
+    target.line ??= new Line();
+    target.line.join(waiter);
+    waiter.targets.add(target);
+    this.#changed.add(target);
+  }
+
+  #leaveLine(waiter: HiveWaiter, target: Target): void {
+    target.line?.leave(waiter);
+    waiter.targets.delete(target);
+    this.#changed.add(target);
+  }
+
+  #serveChanged(): void {
+    for (const target of this.#changed) {
+      this.#changed.delete(target);
+      this.#serveLine(target);
+    }
+  }
+
+  #serveLine(target: Target): void {
     const { clock } = this.#options;
     const { line } = target;
     if (!line) return;
     const now = clock.now();
-    for (let late = line.overdue(now); late; late = line.overdue(now)) this.#expire(late, target, now);
+    for (let late = line.overdue(now); late; late = line.overdue(now)) this.#expire(late, now);
     let blocked: HiveWaiter | undefined;
     let retryAt = Infinity;
     while (!blocked) {
@@ -107,63 +180,42 @@ export class Queue {
       blocked = outcome.blocked;
       retryAt = outcome.retryAt;
     }
-    this.#settleDown(target, line, blocked, Math.min(retryAt, line.nextAt(now)), now);
-  }
-
-  /** Sends all away who wait for it. */
-  clear(target: Target, outcome: "removed" | "closed"): void {
-    for (const waiter of target.line ?? [])
-      this.#end(
-        waiter,
-        outcome,
-        outcome === "closed" ? new ClosedError() : new ResourceUnknownError(target.id, "endpoint"),
-      );
-  }
-
-  /** Limits of keys are others now. */
-  unblock(targets: Iterable<Target>): void {
-    for (const target of targets) {
-      target.line?.unblock();
-      this.serve(target);
-    }
-  }
-
-  close(): void {
-    this.#cancelReroute?.();
-    this.#cancelReroute = undefined;
-  }
-
-  #join(waiter: HiveWaiter, target: Target): void {
-    const { onWaiting, clock, rerouteMs } = this.#options;
-    target.line ??= new Line();
-    target.line.join(waiter);
-    this.#places.set(waiter, target);
-    if (this.#places.size === 1) onWaiting(true);
-    if (waiter.asked.candidates.length > 1) {
-      this.#routed.add(waiter);
-      this.#cancelReroute ??= clock.after(rerouteMs, () => this.#reroute());
-    }
-    this.serve(target);
+    this.#changed.delete(target);
+    // A listener may have had the line served meanwhile, or begun another one.
+    if (target.line === line) this.#settleDown(target, line, blocked, Math.min(retryAt, line.nextAt(now)), now);
   }
 
   /** Whoever is next, of all keys: granted, or sent away, or what stands against it. Undefined when nobody can be served. */
   #serveNext(target: Target, line: Line, now: number): { blocked?: HiveWaiter; retryAt: number } | undefined {
     for (const waiter of line.next(now)) {
-      const denial = this.#options.attempt(waiter, target, now);
-      if (!denial) {
+      const verdict = this.#options.decide(waiter.asked, target, now);
+      const { decision } = verdict;
+      if (verdict.charge) {
         line.served(waiter);
-        this.#leave(waiter, "granted", now);
+        this.#grant(waiter, verdict.charge, decision, now);
         return { retryAt: Infinity };
       }
-      if (denial.reason === "too-large") {
-        this.#end(waiter, "too-large", tooLarge(target, waiter.asked, denial));
+      if (decision.reason === "too-large") {
+        // Another candidate may be larger.
+        this.#leaveLine(waiter, target);
+        if (waiter.targets.size === 0) this.#end(waiter, "too-large", tooLarge(target, waiter.asked, decision));
         return { retryAt: Infinity };
       }
-      const retryAt = denial.retryAfterMs === undefined ? Infinity : now + denial.retryAfterMs;
-      if (!isByKey(denial)) return { blocked: waiter, retryAt: isOwn(denial) ? retryAt : Infinity };
-      line.block(waiter, now + (denial.retryAfterMs ?? LOOK_AGAIN_MS));
+      const retryAt = decision.retryAfterMs === undefined ? Infinity : now + decision.retryAfterMs;
+      const { keyWaitMs } = verdict;
+      if (keyWaitMs === undefined) return { blocked: waiter, retryAt: isOwn(decision) ? retryAt : Infinity };
+      // Whatever else stands against it, a call whose key has nothing left must claim nothing and hold up nobody.
+      line.block(waiter, now + keyWaitMs);
     }
     return undefined;
+  }
+
+  /** The waiter leaves all lines before any listener can hear of the grant, so that it is granted once. */
+  #grant(waiter: HiveWaiter, charge: Charge, decision: RateDecision, now: number): void {
+    this.#remove(waiter);
+    const lease = this.#options.grant(waiter.asked, charge, decision);
+    this.#tell(waiter, charge.target, "granted", now, lease);
+    waiter.grant(lease);
   }
 
   /** Says what is wanted, and sets the timer. */
@@ -180,65 +232,62 @@ export class Queue {
       nextAt < Infinity && line.size > 0 ? clock.after(Math.max(1, nextAt - now), () => this.serve(target)) : undefined;
   }
 
-  /** Those who would go elsewhere, too, go there if there is room and nobody waits. */
-  #reroute(): void {
-    const { clock, find, attempt, rerouteMs } = this.#options;
-    this.#cancelReroute = undefined;
-    const now = clock.now();
-    const full = new Set<Target>();
-    const left = new Set<Target>();
-    for (const waiter of this.#routed) {
-      const here = this.#places.get(waiter) as Target;
-      for (const endpoint of waiter.asked.candidates) {
-        const target = find(endpoint, waiter.asked.model);
-        if (!target || target === here || target.line?.isWaiting(now) || full.has(target)) continue;
-        const denial = attempt(waiter, target, now);
-        if (denial) {
-          if (!isByKey(denial)) full.add(target);
-          continue;
-        }
-        here.line?.leave(waiter);
-        left.add(here);
-        this.#leave(waiter, "granted", now);
-        break;
-      }
+  #expire(waiter: HiveWaiter, now: number): void {
+    const { home, targets } = waiter;
+    const candidates = [...targets];
+    if (!this.#remove(waiter)) return;
+    const error = this.#exhausted(waiter.asked, candidates, "timeout", `waited ${Math.round(now - waiter.since)} ms`);
+    this.#tell(waiter, home, "timeout", now, undefined);
+    waiter.refuse(error);
+  }
+
+  /** The error names the limit of the candidate that frees first, and how long a request would wait at the end of its line. */
+  #exhausted(
+    asked: Asked,
+    candidates: readonly Target[],
+    reason: "timeout" | "queue-full",
+    detail: string,
+  ): CapacityExhaustedError {
+    const now = this.#options.clock.now();
+    let least = Infinity;
+    let limitedBy: string | undefined;
+    for (const target of candidates) {
+      const denial = this.#options.denial(asked, target, now);
+      const waitMs = denial ? (denial.retryAfterMs ?? LOOK_AGAIN_MS) : 1;
+      if (waitMs >= least) continue;
+      least = waitMs;
+      limitedBy = denial?.limitedBy;
     }
-    for (const target of left) this.serve(target);
-    if (this.#routed.size > 0) this.#cancelReroute = clock.after(rerouteMs, () => this.#reroute());
+    const ids = candidates.map(({ id }) => id).join(", ");
+    return new CapacityExhaustedError(ids, reason, limitedBy ? `${detail}, ${limitedBy}` : detail, least);
   }
 
-  #expire(waiter: HiveWaiter, target: Target, now: number): void {
-    const detail = `waited ${Math.round(now - waiter.since)} ms`;
-    const retryAfterMs = waitOf(target, waiter.asked, now);
-    target.line?.leave(waiter);
-    this.#leave(waiter, "timeout", now);
-    waiter.refuse(new CapacityExhaustedError(target.id, "timeout", detail, retryAfterMs));
-  }
-
-  /** Takes someone out, wherever it stands; those behind move up at once. */
-  #end(waiter: HiveWaiter, outcome: "aborted" | "removed" | "closed" | "too-large", reason: unknown): void {
-    const target = this.#places.get(waiter);
-    if (!target) return;
-    const { line } = target;
-    line?.leave(waiter);
-    this.#leave(waiter, outcome, this.#options.clock.now());
+  /** Rejects a waiter, wherever it stands. False when its wait has ended before. The lines that it leaves are not served yet. */
+  #end(waiter: HiveWaiter, outcome: Exclude<WaitedEvent["outcome"], "granted" | "timeout">, reason: unknown): boolean {
+    if (!this.#remove(waiter)) return false;
+    this.#tell(waiter, waiter.home, outcome, this.#options.clock.now(), undefined);
     waiter.refuse(reason);
-    if (outcome === "aborted") this.serve(target);
-    else if (line?.size === 0) this.#settleDown(target, line, undefined, Infinity, this.#options.clock.now());
+    return true;
   }
 
-  #leave(
+  /** Takes a waiter out of all lines. False when it is in none any more. */
+  #remove(waiter: HiveWaiter): boolean {
+    waiter.stopListening?.();
+    if (!this.#waiters.delete(waiter)) return false;
+    for (const target of waiter.targets) this.#leaveLine(waiter, target);
+    if (this.#waiters.size === 0) this.#options.onWaiting(false);
+    return true;
+  }
+
+  #tell(
     waiter: HiveWaiter,
-    outcome: "granted" | "timeout" | "aborted" | "removed" | "closed" | "too-large",
+    target: Target,
+    outcome: WaitedEvent["outcome"],
     now: number,
+    lease: Lease | undefined,
   ): void {
-    const target = this.#places.get(waiter);
-    this.#places.delete(waiter);
-    this.#routed.delete(waiter);
-    target?.line?.leave(waiter);
-    if (this.#places.size === 0) this.#options.onWaiting(false);
-    if (!target || !waited.hasSubscribers) return;
-    const { cost, since, limitedBy, lease } = waiter;
+    if (!waited.hasSubscribers) return;
+    const { cost, since, limitedBy } = waiter;
     const what = { ...this.#about(target), cost, limitedBy, wait: waiter };
     waited.publish({ ...what, waitedMs: now - since, outcome, lease });
   }
@@ -248,23 +297,17 @@ export class Queue {
     return { ...this.#options.origin, resource: target.id, model: namesake(target) };
   }
 
-  /** Why a request cannot even begin to wait. */
-  #refusal(target: Target, asked: Asked, timeoutMs: number, denial: RateDecision): CapacityExhaustedError | undefined {
-    if (denial.reason === "too-large") return tooLarge(target, asked, denial);
-    const retryAfterMs = denial.retryAfterMs ?? LOOK_AGAIN_MS;
-    if (this.size >= this.#options.maxQueue)
-      return new CapacityExhaustedError(target.id, "queue-full", `${this.size} wait already`, retryAfterMs);
-    if (timeoutMs === 0) return new CapacityExhaustedError(target.id, "timeout", "it would have to wait", retryAfterMs);
-    return undefined;
+  /** Why a request cannot even begin to wait, at none of its candidates. */
+  #refusal(candidates: readonly Denied[], asked: Asked, timeoutMs: number): CapacityExhaustedError | undefined {
+    const { maxQueue } = this.#options;
+    const isFull = candidates.every(({ target }) => (target.line?.size ?? 0) >= maxQueue);
+    if (!isFull && timeoutMs > 0) return undefined;
+    const targets = candidates.map(({ target }) => target);
+    const size = Math.min(...targets.map(({ line }) => line?.size ?? 0));
+    return isFull
+      ? this.#exhausted(asked, targets, "queue-full", `${size} wait already`)
+      : this.#exhausted(asked, targets, "timeout", "it would have to wait");
   }
-}
-
-function waitOf({ shares }: Target, { use }: Asked, now: number): number {
-  return Math.ceil(Math.max(1, ...shares.map((share) => share.waitMs(share.amounts(use), now))));
-}
-
-function isByKey({ limitedBy }: RateDecision): boolean {
-  return limitedBy?.startsWith("key-") ?? false;
 }
 
 /** Denied by what this process alone counts: nobody else says when that is over. */
@@ -278,6 +321,9 @@ function tooLarge(
   { limitedBy, limitTpm, limitRpm }: RateDecision,
 ): CapacityExhaustedError {
   const limit = limitedBy?.endsWith("rpm") ? `${limitRpm} requests` : `${limitTpm} tokens`;
-  const detail = `${use.tokens} tokens can never be granted, ${limitedBy} is ${limit}`;
+  const detail =
+    limitedBy === "endpoint-in-flight"
+      ? `it can never be granted, ${limitedBy} is 0`
+      : `${use.tokens} tokens can never be granted, ${limitedBy} is ${limit}`;
   return new CapacityExhaustedError(id, "too-large", detail);
 }

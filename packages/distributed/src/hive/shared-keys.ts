@@ -60,6 +60,8 @@ export class SharedKeys {
   }
 }
 
+/** In whole numbers, unless the limit itself is below one: a rest of 0.5 is no call, and not one in two windows. */
 function less(limit: number | undefined, used: number): number | undefined {
-  return limit === undefined ? undefined : Math.max(0, limit - used);
+  if (limit === undefined || (limit < 1 && used === 0)) return limit;
+  return Math.max(0, Math.floor(limit - used));
 }

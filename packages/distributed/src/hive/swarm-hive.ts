@@ -13,11 +13,23 @@ import {
   type OfResource,
   type RateDecision,
   RateManager,
+  type RateManagerOptions,
   type Refusal,
+  ResourceUnknownError,
   type SyncStore,
   type UsedTokens,
 } from "@hivepace/core";
-import { announced, checkAcquireOptions, denied, ended, granted, Listeners, warn } from "@hivepace/core/internal";
+import {
+  announced,
+  checkAcquireOptions,
+  checkRefusal,
+  denied,
+  ended,
+  granted,
+  Listeners,
+  show,
+  warn,
+} from "@hivepace/core/internal";
 import { startGlobalView } from "../global-view/global-view.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { CapacityWatch } from "../limiter/capacity-watch.ts";
@@ -25,11 +37,13 @@ import { Member } from "../limiter/member.ts";
 import { memberStatus } from "../limiter/status.ts";
 import { createRouter } from "../router/router.ts";
 import type { RouteRequest, Router, RoutingDecision } from "../router/router-types.ts";
-import { admit, admitAnyway, type Charge, giveBack, settle } from "./admission.ts";
-import { usedOf } from "./amounts-of.ts";
+import { UnknownEndpoints } from "../router/unknown-endpoints.ts";
+import { admit, admitAnyway, type Charge, giveBack, settle, type Verdict } from "./admission.ts";
+import { meanOf, usedOf } from "./amounts-of.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import type { HiveSettings } from "./config.ts";
-import { explain } from "./explain.ts";
+import { denialOf } from "./denial.ts";
+import { explain, SMALL } from "./explain.ts";
 import type {
   Hive,
   HiveChanges,
@@ -42,10 +56,9 @@ import type {
 } from "./hive-types.ts";
 import { learnFrom } from "./learning.ts";
 import { LeaseBook } from "./lease-book.ts";
-import type { HiveWaiter } from "./line.ts";
 import { Observations } from "./observations.ts";
 import { othersOf } from "./others.ts";
-import { Queue } from "./queue.ts";
+import { type Denied, Queue } from "./queue.ts";
 import { SharedKeys } from "./shared-keys.ts";
 import { namesake, type Target } from "./target.ts";
 import { Targets } from "./targets.ts";
@@ -54,6 +67,7 @@ import { Targets } from "./targets.ts";
 export class SwarmHive implements Hive {
   readonly #settings: HiveSettings;
   readonly #clock: Clock;
+  readonly #managerOptions: RateManagerOptions;
   readonly #manager: RateManager;
   readonly #member: Member;
   readonly #watch: CapacityWatch;
@@ -64,6 +78,8 @@ export class SwarmHive implements Hive {
   readonly #view: GlobalView | undefined;
   readonly #keys: SharedKeys | undefined;
   readonly #observations: Observations | undefined;
+  readonly #unknown = new UnknownEndpoints();
+  #keyLimits: ReadonlyMap<string, KeyLimits> = new Map();
   readonly #listeners = new Listeners<CapacityUpdate>();
   /** Closes what was handed over. */
   readonly #dispose: () => Promise<void>;
@@ -81,13 +97,8 @@ export class SwarmHive implements Hive {
     const { mockEndpointTpmThreshold, limitsForKey, strategy, weights } = options;
     this.#settings = settings;
     this.#clock = clock;
-    this.#manager = new RateManager({
-      windowMs,
-      mockEndpointTpmThreshold,
-      limitsForKey,
-      clock,
-      diagnostics: false,
-    });
+    this.#managerOptions = { windowMs, mockEndpointTpmThreshold, limitsForKey, clock, diagnostics: false };
+    this.#manager = new RateManager(this.#managerOptions);
     // Throws what is wrong with the endpoints and keys before anything is begun.
     this.#manager.loadConfig({ endpoints: options.endpoints, keys: options.keys ?? {} });
     this.#member = new Member(swarm, {
@@ -103,9 +114,11 @@ export class SwarmHive implements Hive {
     this.#queue = new Queue({
       clock,
       maxQueue: swarm.maxQueue,
-      rerouteMs: swarm.heartbeatIntervalMs,
-      attempt: (waiter, target, now) => this.#attempt(waiter, target, now),
-      find: (endpoint, model) => this.#targets.look(endpoint, model),
+      decide: (asked, target, now) => this.#admit(asked, target, now, true),
+      grant: (asked, charge, decision) => this.#lease(asked, charge, decision),
+      denial: (asked, target, now) => this.#denial(asked, target, now),
+      targetsOf: ({ candidates, model }) => this.#targetsOf(candidates, model),
+      unknown: ({ candidates }) => new ResourceUnknownError(candidates, "endpoint", this.#targets.ids()),
       origin,
       onWaiting: (isWaiting) => {
         this.#member.isAwaited = isWaiting;
@@ -148,16 +161,16 @@ export class SwarmHive implements Hive {
     const { signal, timeoutMs = Infinity, priority = 0 } = request;
     if (signal?.aborted) throw signal.reason;
     const asked = this.#ask(request);
-    const { lease, target, decision } = this.#try(asked);
-    if (lease) return lease;
-    return this.#queue.wait(target, asked, { signal, timeoutMs, priority }, decision);
+    const tried = this.#try(asked);
+    return tried.lease ?? this.#queue.wait(tried.denied, asked, { signal, timeoutMs, priority });
   }
 
   tryAcquire(request: HiveRequest): HiveDecision {
     const asked = this.#ask(request);
-    const { lease, target, decision } = this.#try(asked);
+    const tried = this.#try(asked);
+    if (tried.lease) return decisionOf(tried.decision, tried.lease.endpoint, tried.lease);
+    const [{ target, decision }] = tried.denied as [Denied];
     const { id: endpoint } = target;
-    if (lease) return decisionOf(decision, endpoint, lease);
     const now = this.#clock.now();
     // It wants it all the same.
     if (!target.line && decision.reason === "rate" && decision.limitedBy?.startsWith("swarm-"))
@@ -170,14 +183,14 @@ export class SwarmHive implements Hive {
   }
 
   route(request: RouteRequest): RoutingDecision {
-    return this.#router.route(request);
+    const { candidates, model } = request;
+    if (!Array.isArray(candidates) || candidates.length === 0) return this.#router.route(request);
+    return this.#router.route({ ...request, candidates: this.#known(candidates, model).map(({ id }) => id) });
   }
 
   announceReduced(endpoint: string, reason: string, details: HiveReducedDetails = {}): void {
-    if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
+    checkRefusal(reason, details);
     const { model, sentAgoMs = 0, retryAfterMs, kind } = details;
-    for (const [option, value] of Object.entries({ sentAgoMs, retryAfterMs }))
-      if (value !== undefined && !(value >= 0)) throw new InvalidConfigError(option, "0 or more", value);
     const targets =
       model === undefined ? [...this.#targets.ofEndpoint(endpoint)] : [this.#targets.find(endpoint, model)];
     for (const target of targets) this.#refused(target, { reason, retryAfterMs, kind }, sentAgoMs);
@@ -211,12 +224,18 @@ export class SwarmHive implements Hive {
 
   reconfigure(changes: HiveChanges): void {
     if (this.#closing) throw new ClosedError();
+    if (typeof changes !== "object" || changes === null) throw new InvalidConfigError("changes", "an object", changes);
     const { endpoints, keys } = changes;
-    this.#manager.loadConfig({ ...(endpoints ? { endpoints } : {}), ...(keys ? { keys } : {}) });
+    const config = { ...(endpoints ? { endpoints } : {}), ...(keys ? { keys } : {}) };
+    // Everything that can be wrong is found here, on a manager of its own: afterwards nothing throws.
+    const trial = new RateManager(this.#managerOptions);
+    trial.loadConfig(config);
+    this.#targets.check(trial.snapshot({ keys: false }).endpoints);
+    this.#manager.loadConfig(config);
     if (keys) this.#setKeys(keys);
-    for (const target of endpoints ? this.#targets.refresh() : []) this.#queue.clear(target, "removed");
+    if (endpoints) this.#targets.refresh();
     this.#member.wake();
-    this.#queue.unblock(this.#targets);
+    this.#queue.reconfigured(this.#targets);
   }
 
   close(options: { readonly drainMs?: number | undefined } = {}): Promise<void> {
@@ -233,7 +252,6 @@ export class SwarmHive implements Hive {
   async #close(drainMs: number): Promise<void> {
     // Set before anyone is sent away, so that whoever asks again at once is refused.
     this.#closing = Promise.resolve();
-    for (const target of this.#targets) this.#queue.clear(target, "closed");
     this.#queue.close();
     try {
       await this.#leases.empty(drainMs);
@@ -250,46 +268,72 @@ export class SwarmHive implements Hive {
 
   #ask(request: GateRequest): Asked {
     if (this.#closing) throw new ClosedError();
-    return askedOf(request);
+    const asked = askedOf(request);
+    return asked.hasTokens ? asked : this.#estimated(asked);
   }
 
-  /** One after the other of those that would do, as the router has them, until one has room. */
-  #try(asked: Asked): { lease: Lease | undefined; target: Target; decision: RateDecision } {
+  /**
+   * A request that does not say how many tokens it will use. Throws INVALID_CONFIG where tokens are limited by
+   * configuration: counted as none it would evade the limit. Limits that are only learned may become known at any time, so
+   * there the mean of the calls before it counts.
+   */
+  #estimated(asked: Asked): Asked {
+    const { candidates, model, key } = asked;
+    const targets = this.#targetsOf(candidates, model);
+    const limited = targets.find(({ count }) => TOKEN_LIMITS.some((limit) => count[limit] < Infinity));
+    if (limited) throw new InvalidConfigError("tokens", `given, because ${show(limited.id)} limits tokens`, undefined);
+    const limits =
+      key === undefined ? undefined : (this.#keyLimits.get(key) ?? this.#managerOptions.limitsForKey?.(key));
+    if (limits?.rateLimitTpm !== undefined)
+      throw new InvalidConfigError("tokens", `given, because the key ${show(key)} limits tokens`, undefined);
+    const learned = targets.find(({ learned: of }) => of.tokens || of.inputTokens || of.outputTokens);
+    return learned ? { ...asked, use: learned.typical } : asked;
+  }
+
+  /** One candidate after the other, in the router's order, until one has room; else all of them, the soonest to free first. */
+  #try(asked: Asked): Tried {
     const { model, key, session, use } = asked;
-    const [only] = asked.candidates as [string];
-    if (asked.candidates.length === 1) return this.#tryOne(asked, this.#targets.find(only, model));
-    let candidates = asked.candidates;
-    let first: { target: Target; decision: RateDecision } | undefined;
+    const targets = this.#known(asked.candidates, model);
+    if (targets.length === 1) return this.#tryOne(asked, targets[0] as Target);
+    const denied: Denied[] = [];
+    let candidates = targets.map(({ id }) => id);
     while (candidates.length > 0) {
       const routed = this.#router.route({ candidates, model, key, session, ...use });
       const result = this.#tryOne(asked, this.#targets.find(routed.endpoint, model));
       if (result.lease) return result;
-      // Whoever has to wait does so where the router thought best at first.
-      first ??= result;
+      denied.push(...result.denied);
       candidates = candidates.filter((endpoint) => endpoint !== routed.endpoint);
     }
-    return { lease: undefined, ...(first as { target: Target; decision: RateDecision }) };
+    return { lease: undefined, denied: denied.sort((a, b) => rank(a.decision) - rank(b.decision)) };
   }
 
-  #tryOne(asked: Asked, target: Target): { lease: Lease | undefined; target: Target; decision: RateDecision } {
+  #tryOne(asked: Asked, target: Target): Tried {
     const now = this.#clock.now();
     const { decision, charge } = this.#admit(asked, target, now);
-    const lease = charge && this.#lease(asked, charge, decision);
-    return { lease, target, decision };
+    if (charge) return { lease: this.#lease(asked, charge, decision), decision };
+    return { lease: undefined, denied: [{ target, decision }] };
   }
 
-  /** Nobody overtakes those who wait. */
-  #admit(
-    asked: Asked,
-    target: Target,
-    now: number,
-    isNext = false,
-  ): { charge: Charge | undefined; decision: RateDecision } {
+  /** The targets of those candidates that the hive has. Warns once of each that it does not have; throws RESOURCE_UNKNOWN when it has none. */
+  #known(candidates: readonly string[], model: string | undefined): readonly Target[] {
+    const targets = this.#targetsOf(candidates, model);
+    if (targets.length === 0) throw new ResourceUnknownError(candidates, "endpoint", this.#targets.ids());
+    if (targets.length < candidates.length)
+      for (const id of candidates) if (!this.#targets.look(id, model)) this.#unknown.warn(id, this.#targets.ids());
+    return targets;
+  }
+
+  #targetsOf(candidates: readonly string[], model: string | undefined): readonly Target[] {
+    return candidates.flatMap((endpoint) => this.#targets.look(endpoint, model) ?? []);
+  }
+
+  /** Decides on a request and counts it when it is granted. Nobody overtakes those who wait. */
+  #admit(asked: Asked, target: Target, now: number, isNext = false): Verdict {
     const { model, key, use } = asked;
     const isBehind = !isNext && target.line?.isWaiting(now) === true;
     const of = modelOf(target, model);
-    let verdict = isBehind
-      ? { charge: undefined, decision: this.#behind(asked, target, of, now) }
+    let verdict: Verdict = isBehind
+      ? { charge: undefined, decision: this.#denial(asked, target, now) as RateDecision }
       : admit(this.#manager, target, of, key, use, now);
     // Its key may have been lowered for others in a window that is over.
     if (!verdict.charge && !isBehind && this.#keys?.renew(verdict.decision.windowStart))
@@ -302,22 +346,18 @@ export class SwarmHive implements Hive {
     return verdict;
   }
 
-  /** What stands against someone who has to stand behind others. */
-  #behind({ key, use }: Asked, target: Target, model: string | undefined, now: number): RateDecision {
+  /** What stands against a request at the end of the target's line. Undefined when it could be sent at once. */
+  #denial(
+    { model, key, use }: Pick<Asked, "model" | "key" | "use">,
+    target: Target,
+    now: number,
+  ): RateDecision | undefined {
     const { tokens, inputTokens, outputTokens } = use;
-    const local = this.#manager.peek({ endpoint: target.id, model, key, tokens, inputTokens, outputTokens });
-    const [share] = target.shares;
-    if (local.allowed && share) return share.denial(share.amounts(use), local, now);
-    const { currentTpm, limitTpm, currentRpm, limitRpm, utilization, windowStart, retryAfterMs, limitedBy } = local;
-    const numbers = { currentTpm, limitTpm, currentRpm, limitRpm, utilization, windowStart, retryAfterMs, limitedBy };
-    return { ...numbers, allowed: false, reason: local.reason ?? "in-flight" };
-  }
-
-  #attempt(waiter: HiveWaiter, target: Target, now: number): RateDecision | undefined {
-    const { charge, decision } = this.#admit(waiter.asked, target, now, true);
-    if (!charge) return decision;
-    waiter.grant(this.#lease(waiter.asked, charge, decision));
-    return undefined;
+    const of = modelOf(target, model);
+    const local = this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
+    return target.line?.isWaiting(now)
+      ? denialOf(target, use, local, target.line.wanted(now), now, true)
+      : denialOf(target, use, local, undefined, now);
   }
 
   #lease({ model }: Asked, charge: Charge, decision: RateDecision): Lease {
@@ -327,27 +367,38 @@ export class SwarmHive implements Hive {
       granted.publish({ ...this.#about(target), cost: use.tokens, ...(decision.allowed ? {} : wouldHave(decision)) });
     const end = (how: EndedEvent["how"], tokens: number): void => {
       target.inFlight--;
-      if (ended.hasSubscribers)
-        ended.publish({ ...this.#about(target), how, heldMs: this.#clock.now() - sentAt, tokens });
-      // Others may have waited for one to end, or for what was given back.
-      this.#serve(target);
+      try {
+        if (ended.hasSubscribers)
+          ended.publish({ ...this.#about(target), how, heldMs: this.#clock.now() - sentAt, tokens });
+      } finally {
+        // Waiters may have waited for a call to end, or for what it has given back.
+        this.#serve(target);
+      }
     };
     return this.#leases.give(target.id, model, {
       done: (used: UsedTokens | undefined, isExpired: boolean) => {
         const really = used === undefined ? use : usedOf(used, use);
-        settle(this.#manager, charge, really);
-        end(isExpired ? "expired" : "done", really.tokens);
+        return () => {
+          settle(this.#manager, charge, really);
+          if (used !== undefined) target.typical = meanOf(target.typical, really);
+          end(isExpired ? "expired" : "done", really.tokens);
+        };
       },
-      cancel: () => {
+      cancel: () => () => {
         giveBack(this.#manager, charge);
         end("cancelled", 0);
       },
       refused: (refusal: Refusal) => {
-        if (typeof refusal?.reason !== "string") throw new InvalidConfigError("reason", "a string", refusal?.reason);
-        giveBack(this.#manager, charge);
-        this.#observations?.refused(target.id, charge.decision === undefined);
-        this.#refused(target, refusal, this.#clock.now() - sentAt);
-        end("refused", 0);
+        checkRefusal(refusal?.reason, refusal);
+        return () => {
+          giveBack(this.#manager, charge);
+          this.#observations?.refused(target.id, charge.decision === undefined);
+          try {
+            this.#refused(target, refusal, this.#clock.now() - sentAt);
+          } finally {
+            end("refused", 0);
+          }
+        };
       },
     });
   }
@@ -371,19 +422,37 @@ export class SwarmHive implements Hive {
   }
 
   #setKeys(keys: Readonly<Record<string, KeyLimits>> = {}): void {
-    if (this.#keys) this.#keys.set(new Map(Object.entries(keys)));
+    this.#keyLimits = new Map(Object.entries(keys));
+    if (this.#keys) this.#keys.set(this.#keyLimits);
     else if (this.#member.link && Object.keys(keys).length > 0)
       warn("HIVEPACE_KEYS_LOCAL", "without a store the limits of keys are for each process by itself");
   }
 
   #explain(target: Target, model: string | undefined): HiveExplanation {
     const observed = this.#observations?.of(target.id);
-    return { ...explain(target, model, this.#member.agent, this.#view, this.#clock.now()), observed };
+    const now = this.#clock.now();
+    const denial = this.#denial({ model, key: undefined, use: SMALL }, target, now);
+    return {
+      ...explain(target, model, this.#member.agent, this.#view, denial, this.#settings.windowMs, now),
+      observed,
+    };
   }
 
   #tell(change: Omit<CapacityUpdate, "timestamp">): void {
     if (this.#listeners.size > 0) this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
   }
+}
+
+const TOKEN_LIMITS = ["tpmLimit", "inputTpmLimit", "outputTpmLimit"] as const;
+
+/** What became of a request that was tried at its candidates. */
+type Tried =
+  | { readonly lease: Lease; readonly decision: RateDecision }
+  | { readonly lease: undefined; readonly denied: readonly Denied[] };
+
+/** The candidate that frees first comes first, then those that free when a call ends, and last those that never will. */
+function rank({ reason, retryAfterMs }: RateDecision): number {
+  return reason === "too-large" ? Infinity : (retryAfterMs ?? Number.MAX_VALUE);
 }
 
 function reasonOf({ reason }: RateDecision, { line }: Target): DeniedReason {

@@ -1,10 +1,10 @@
-import type { EndpointCount, RateDecision } from "@hivepace/core";
-import { isOneOfSeveral, modeOf } from "../engine/agent.ts";
-import { type Amounts, at, fits } from "../engine/amounts.ts";
-import { keptAt } from "../engine/kept.ts";
+import type { EndpointCount, LimitedBy, RateDecision } from "@hivepace/core";
+import { isOneOfSeveral } from "../engine/agent.ts";
+import { type Amounts, at } from "../engine/amounts.ts";
+import { availableAt } from "../engine/available-at.ts";
 import { pausedUntil } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
-import { capacityOf, roomOf } from "../engine/room.ts";
+import { capacityOf } from "../engine/room.ts";
 import type { UseWindow } from "../engine/use-window.ts";
 import type { Watched } from "../limiter/capacity-watch.ts";
 import type { Member } from "../limiter/member.ts";
@@ -61,8 +61,15 @@ export class Share implements Watched {
     return this.dimensions.map((dimension) => use[dimension]);
   }
 
-  take(cost: Amounts, now: number): boolean {
-    return now >= this.listensUntil && this.#member.host.do({ type: "take", pool: this.name, cost }, now);
+  /** Takes from this share and `others`, or from none of them. */
+  take(use: Use, others: readonly Share[], now: number): boolean {
+    if (now < this.listensUntil) return false;
+    const { host } = this.#member;
+    const cost = this.amounts(use);
+    if (others.length === 0) return host.do({ type: "take", pool: this.name, cost }, now);
+    if (others.some(({ listensUntil }) => now < listensUntil)) return false;
+    const also = others.map((share) => ({ pool: share.name, cost: share.amounts(use) }));
+    return host.do({ type: "take", pool: this.name, cost, also }, now);
   }
 
   /** More was used than was taken for it, or less. Nothing to do once the limit is gone. */
@@ -71,9 +78,10 @@ export class Share implements Watched {
       this.#member.host.do({ type: "settle", pool: this.name, more, sentAt });
   }
 
-  want(next: Amounts | undefined, all: Amounts | undefined, now: number): void {
+  /** `tried`: nobody waits for it, it was denied without waiting. */
+  want(next: Amounts | undefined, all: Amounts | undefined, now: number, tried = false): void {
     if (!this.#member.agent.pools.has(this.name)) return;
-    this.#member.host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}) }, now);
+    this.#member.host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}), tried }, now);
   }
 
   /** No window of the whole limit holds so much. */
@@ -83,65 +91,49 @@ export class Share implements Watched {
     return cost.some((amount, i) => amount > at(this.pool.limits, i) - Math.floor(at(this.pool.limits, i) * headroom));
   }
 
-  /** After so long there could be room, if nobody else took it; at least a millisecond. */
-  waitMs(cost: Amounts, now: number): number {
-    const { used, config } = this.pool;
-    const pauseMs = this.#heldMs(cost, now);
-    const room = roomOf(this.#member.agent, this.pool, now);
-    if (fits(cost, room)) return Math.max(1, pauseMs);
-    const freeAt = used.whenGone(cost.map((amount, i) => amount - at(room, i)));
-    return Math.max(1, pauseMs, Math.min(config.windowMs, freeAt - now));
+  /** How long until `cost` could be sent after all that is `ahead`, if nobody else came; 0 when at once. */
+  waitMs(cost: Amounts, ahead: Amounts | undefined, now: number): number {
+    const heldMs = Math.max(0, this.listensUntil - now);
+    const waitMs = availableAt(this.#member.agent, this.pool, cost, ahead, now) - now;
+    return Math.max(heldMs, waitMs);
   }
 
-  /** The same, and 0 when there is room now. */
-  freesInMs(cost: Amounts, now: number): number {
-    return this.#heldMs(cost, now) === 0 && fits(cost, roomOf(this.#member.agent, this.pool, now))
-      ? 0
-      : this.waitMs(cost, now);
-  }
-
-  /** For so long nothing goes, whatever room there is: all pause, this agent only listens, or it is cut off and keeps to its part. */
-  #heldMs(cost: Amounts, now: number): number {
-    const { agent } = this.#member;
-    const { level, config } = this.pool;
-    const mode = modeOf(agent, now);
-    const { listen, heartbeatMs } = agent.config.tuning;
-    const heldUntil = mode === "listening" ? agent.joinedAt + listen * heartbeatMs : -Infinity;
-    const keptMs = mode === "cut-off" ? Math.min(config.windowMs, keptAt(agent, this.pool, cost, now) - now) : 0;
-    return Math.max(0, pausedUntil(level) - now, this.listensUntil - now, heldUntil - now, keptMs);
-  }
-
-  /** What `RateDecision` says of a denial. */
-  denial(cost: Amounts, decision: RateDecision, now: number): RateDecision {
-    const { agent } = this.#member;
-    const capacity = capacityOf(agent, this.pool, now);
-    const isTooLarge = this.isTooLarge(cost);
-    const isPaused = now < pausedUntil(this.pool.level);
-    const used = (name: HiveDimension): readonly [used: number, limit: number] => {
+  /** The limit that stands against `cost` most, how full it is, and how full the others are. */
+  reading(cost: Amounts, now: number): ShareReading {
+    const capacity = capacityOf(this.#member.agent, this.pool, now);
+    const readingOf = (name: HiveDimension): readonly [used: number, limit: number] => {
       const i = this.dimensions.indexOf(name);
       const limit = i < 0 || at(this.pool.limits, i) >= UNLIMITED ? Infinity : at(capacity, i);
       return [i < 0 ? 0 : Math.max(0, at(this.pool.used.sum, i)), limit];
     };
-    const parts = this.dimensions.map((name, i) => {
-      const [sum, limit] = used(name);
-      return { name, part: limit === Infinity ? 0 : (sum + at(cost, i)) / limit };
-    });
-    const tightest = parts.reduce((most, one) => (one.part > most.part ? one : most));
-    const [currentRpm, limitRpm] = used("requests");
-    const [currentTpm, limitTpm] = used("tokens");
+    let tightest: HiveDimension = this.dimensions[0] ?? "requests";
+    let utilization = 0;
+    for (const [i, name] of this.dimensions.entries()) {
+      const [used, limit] = readingOf(name);
+      const part = limit === Infinity ? 0 : (used + at(cost, i)) / limit;
+      if (part > utilization) [tightest, utilization] = [name, part];
+    }
+    const [currentRpm, limitRpm] = readingOf("requests");
+    // Where input or output tokens are what denies, those are shown, as the manager does.
+    const [currentTpm, limitTpm] = readingOf(tightest === "requests" ? "tokens" : tightest);
+    const isPaused = now < pausedUntil(this.pool.level);
     return {
-      allowed: false,
+      dimension: tightest,
+      limitedBy: isPaused ? "swarm-pause" : LIMITED_BY[tightest],
+      utilization: Math.min(1, utilization),
       currentRpm,
       limitRpm,
       currentTpm,
       limitTpm,
-      utilization: Math.min(1, tightest.part),
-      windowStart: decision.windowStart,
-      retryAfterMs: isTooLarge ? undefined : Math.ceil(this.waitMs(cost, now)),
-      limitedBy: isPaused ? "swarm-pause" : LIMITED_BY[tightest.name],
-      reason: isTooLarge ? "too-large" : "rate",
     };
   }
+}
+
+/** What the engine knows of the limits of a share, as a decision shows it. */
+export interface ShareReading
+  extends Pick<RateDecision, "utilization" | "currentRpm" | "limitRpm" | "currentTpm" | "limitTpm"> {
+  readonly dimension: HiveDimension;
+  readonly limitedBy: LimitedBy;
 }
 
 const LIMITED_BY = {
@@ -169,6 +161,8 @@ export interface Target {
   unshared: UseWindow;
   /** Where that is counted since there is one. */
   counting: Share | undefined;
+  /** What calls really use, in the mean: for requests that do not say. */
+  typical: Use;
   inFlight: number;
   /** There only while somebody waits. */
   line: Line | undefined;

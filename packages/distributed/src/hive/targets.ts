@@ -47,13 +47,18 @@ export class Targets {
   /** Throws RESOURCE_UNKNOWN. */
   find(endpoint: string, model: string | undefined): Target {
     const target = this.look(endpoint, model);
-    if (!target) throw new ResourceUnknownError(endpoint, "endpoint");
+    if (!target) throw new ResourceUnknownError(endpoint, "endpoint", this.ids());
     return target;
   }
 
   look(endpoint: string, model: string | undefined): Target | undefined {
     const ofModel = model === undefined ? undefined : this.#byModel.get(key(endpoint, model));
     return ofModel ?? this.#byModel.get(key(endpoint, undefined));
+  }
+
+  /** The ids of all endpoints. */
+  ids(): string[] {
+    return [...new Set([...this.#byName.values()].map(({ id }) => id))];
   }
 
   /** All of an endpoint, whatever the model. */
@@ -66,7 +71,7 @@ export class Targets {
     return this.#byPool.get(name);
   }
 
-  /** What the manager would have to have for this to be possible is checked here: throws INVALID_CONFIG. */
+  /** Throws INVALID_CONFIG when limits could not be shared as they would be with these endpoints. Changes nothing. */
   check(counts: readonly EndpointCount[]): void {
     for (const count of counts) sharePlans(count, {}, this.#settings, this.#windowMs);
   }
@@ -136,7 +141,7 @@ export class Targets {
 
   #share(target: Target, { config, dimensions }: SharePlan, now: number): Share {
     const { pool, listensUntil } = this.#member.setPool(config, now);
-    const tried = new Tried(this.#clock, (next, all, at) => share.want(next, all, at));
+    const tried = new Tried(this.#clock, (next, all, at) => share.want(next, all, at, true));
     const onChange = (at: number): void => this.#onChange(target, at);
     const share = new Share(this.#member, target, pool, dimensions, listensUntil, tried, onChange);
     return share;
@@ -162,6 +167,7 @@ function newTarget(count: EndpointCount, windowMs: number): Target {
     shares: [],
     unshared: new UseWindow(DIMENSIONS.length, windowMs),
     counting: undefined,
+    typical: { requests: 1, tokens: 0, inputTokens: 0, outputTokens: 0 },
     inFlight: 0,
     line: undefined,
     cancelTimer: undefined,

@@ -37,7 +37,10 @@ export interface SwarmOptions {
   aggregationAt?: AggregationAt | undefined;
   /** Its part when there is not enough for all, beside that of others. */
   weight?: number | undefined;
-  /** How many may wait for one resource; the next is refused with CAPACITY_EXHAUSTED. Default: any number. */
+  /**
+   * How many may wait for one resource, in a hive for one endpoint; the next is refused with CAPACITY_EXHAUSTED. A request
+   * with a route is refused when as many wait for each of its candidates. Default: any number.
+   */
   maxQueue?: number | undefined;
   clock?: Clock | undefined;
 }

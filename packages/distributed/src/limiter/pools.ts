@@ -27,9 +27,21 @@ export function poolConfig(
   if (!isAmount(capacity)) throw new InvalidCapacityError("capacity", AMOUNT, capacity);
   if (!isAmount(windowMs)) throw new InvalidWindowError("windowMs", AMOUNT, windowMs);
   if (burst !== undefined && !isAmount(burst)) throw new InvalidCapacityError("burst", AMOUNT, burst);
-  const least = Math.min(1, settings.minCapacity / capacity);
-  const rules = rulesOf(settings, windowMs, least);
-  return { name, limits: [capacity], windowMs, burst: burst === undefined ? undefined : [burst], rules };
+  const held = wholeLimit(capacity, windowMs);
+  const least = Math.min(1, settings.minCapacity / held.limit);
+  const rules = rulesOf(settings, held.windowMs, least);
+  return {
+    name,
+    limits: [held.limit],
+    windowMs: held.windowMs,
+    burst: burst === undefined ? undefined : [burst],
+    rules,
+  };
+}
+
+/** A limit below one would never allow a call: it is held as one in a longer window. */
+export function wholeLimit(limit: number, windowMs: number): { readonly limit: number; readonly windowMs: number } {
+  return limit < 1 ? { limit: 1, windowMs: Math.ceil(windowMs / limit - 1e-6) } : { limit, windowMs };
 }
 
 /** How a limit is cut and recovers. */

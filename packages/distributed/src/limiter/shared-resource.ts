@@ -3,6 +3,7 @@ import type { WaitingRoom } from "@hivepace/core/internal";
 import { isOneOfSeveral, modeIn, partOf } from "../engine/agent.ts";
 import { leftOf } from "../engine/allotment.ts";
 import { type Amounts, at, SLACK } from "../engine/amounts.ts";
+import { availableAt } from "../engine/available-at.ts";
 import { claimsBefore, isHeard } from "../engine/claim.ts";
 import { pausedUntil } from "../engine/level.ts";
 import { ownShare } from "../engine/own-share.ts";
@@ -21,6 +22,7 @@ export class SharedResource implements SwarmResource {
   room: WaitingRoom | undefined = undefined;
   burstOption: number | undefined;
   readonly #host: Host;
+  readonly #clock: Clock;
   /** Until then it only listens: what others have used of it must be heard first. */
   readonly #listensUntil: number;
   #isWaiting = false;
@@ -40,9 +42,10 @@ export class SharedResource implements SwarmResource {
     this.pool = pool;
     this.burstOption = burstOption;
     this.#host = host;
+    this.#clock = clock;
     this.#listensUntil = listensUntil;
     this.#onWaiting = onWaiting;
-    this.#tried = new Tried(clock, (next, all, now) => this.#want(next, all, now));
+    this.#tried = new Tried(clock, (next, all, now) => this.#want(next, all, now, true));
   }
 
   /** What the swarm can hold when its level is whole. */
@@ -68,13 +71,11 @@ export class SharedResource implements SwarmResource {
     return now;
   }
 
-  /** An estimate: at the pace of this agent's share. */
-  waitMs(cost: number, now: number): number {
-    const pauseMs = Math.max(0, pausedUntil(this.pool.level) - now, this.#listensUntil - now);
-    const missing = cost - this.available(now);
-    const share = this.share(now);
-    const { windowMs } = this.pool.config;
-    return pauseMs + (missing <= 0 ? 0 : share > 0 ? (missing / share) * windowMs : windowMs);
+  /** Exact for an agent that is alone, if nobody else asks; among others an estimate. */
+  waitMs(cost: number, now: number, ahead = 0): number {
+    const { agent } = this.#host;
+    const at = availableAt(agent, this.pool, [cost], ahead > 0 ? [ahead] : undefined, now);
+    return Math.max(0, at - now, this.#listensUntil - now);
   }
 
   lineChanged(next: number | undefined, all: number, now: number): number {
@@ -129,12 +130,14 @@ export class SharedResource implements SwarmResource {
     this.room?.refit();
   }
 
+  /** Withdraws what denied tries wanted: a claim that outlives its resource would hold up the other agents. */
   close(): void {
     this.#tried.forget();
+    this.#want(undefined, undefined, this.#clock.now());
   }
 
-  #want(next: Amounts | undefined, all: Amounts | undefined, now: number): void {
-    this.#host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}) }, now);
+  #want(next: Amounts | undefined, all: Amounts | undefined, now: number, tried = false): void {
+    this.#host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}), tried }, now);
   }
 }
 

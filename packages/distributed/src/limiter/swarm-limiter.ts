@@ -4,7 +4,6 @@ import {
   type CapacityUpdate,
   type Clock,
   ClosedError,
-  InvalidConfigError,
   type ReducedDetails,
   ResourceUnknownError,
 } from "@hivepace/core";
@@ -12,6 +11,7 @@ import {
   announced,
   checkAcquireOptions,
   checkCost,
+  checkRefusal,
   denied,
   granted,
   Listeners,
@@ -147,10 +147,8 @@ export class SwarmLimiter implements DistributedLimiter {
   }
 
   announceReduced(resource: string, reason: string, details: ReducedDetails = {}): void {
-    if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
+    checkRefusal(reason, details);
     const { sentAgoMs = 0, retryAfterMs, kind } = details;
-    for (const [option, value] of Object.entries({ sentAgoMs, retryAfterMs }))
-      if (value !== undefined && !(value >= 0)) throw new InvalidConfigError(option, "0 or more", value);
     if (announced.hasSubscribers) announced.publish({ ...this.#member.origin, resource, reason, ...details });
     const entry = this.#resources.get(resource);
     if (entry) this.#member.refused(entry.pool, { sentAgoMs, retryAfterMs, isOverload: kind === "overload", reason });

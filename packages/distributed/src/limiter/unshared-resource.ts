@@ -41,8 +41,8 @@ export class UnsharedResource implements SwarmResource {
     return Math.max(pausedUntil(this.pool.level), this.#bucket.readyAt(cost, now));
   }
 
-  waitMs(cost: number, now: number): number {
-    return Math.max(0, pausedUntil(this.pool.level) - now) + this.#bucket.waitMs(cost, now);
+  waitMs(cost: number, now: number, ahead = 0): number {
+    return Math.max(0, pausedUntil(this.pool.level) - now, this.#bucket.waitMs(ahead + cost, now));
   }
 
   lineChanged(next: number | undefined, _all: number, now: number): number {

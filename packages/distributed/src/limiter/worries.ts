@@ -33,7 +33,7 @@ export class Worries {
     if (expectedAgents !== undefined) {
       if (members < expectedAgents)
         this.#say("HIVEPACE_FEWER_AGENTS", `${members} of ${expectedAgents} expected agents are on the bus`);
-    } else if (members === 1)
+    } else if (members === 1 && (config.hasBus || config.store))
       this.#say("HIVEPACE_ALONE", `agent ${JSON.stringify(id)} is alone on the bus and uses the whole limit`);
   }
 

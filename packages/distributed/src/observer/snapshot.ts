@@ -127,6 +127,8 @@ interface Total {
   readonly agentId: string;
   readonly used: number[];
   readonly waiting: number[];
+  /** What waits, and what was denied without waiting: both count when shares are divided. */
+  readonly demand: number[];
   waitedMs: number;
   /** Of its live lives: 0 for those who are gone. Two of them are two processes that go by one name. */
   weight: number;
@@ -138,21 +140,26 @@ function usesOf(holders: readonly Holder[], totals: readonly number[], now: numb
   const byId = new Map<string, Total>();
   for (const { life, heard } of holders) {
     const { id: agentId, state, weight } = life;
-    const sum = byId.get(agentId) ?? { agentId, used: zeros(length), waiting: zeros(length), waitedMs: 0, weight: 0 };
+    const none = { used: zeros(length), waiting: zeros(length), demand: zeros(length), waitedMs: 0, weight: 0 };
+    const sum = byId.get(agentId) ?? { agentId, ...none };
     byId.set(agentId, sum);
     addTo(sum.used, usedNow(heard, now));
     if (state !== "live") continue;
-    const { waiting, claim } = heard.report;
-    addTo(sum.waiting, waiting);
+    const { waiting, tried, claim } = heard.report;
+    addTo(sum.demand, waiting);
+    if (!tried) addTo(sum.waiting, waiting);
     sum.weight += weight;
-    if (claim) sum.waitedMs = Math.max(sum.waitedMs, claim.waitedMs + now - heard.at);
+    if (claim && !tried) sum.waitedMs = Math.max(sum.waitedMs, claim.waitedMs + now - heard.at);
   }
   const all = [...byId.values()].sort(byName(({ agentId }) => agentId));
   const shares = sharesOf(
     all.filter(({ weight }) => weight > 0),
     totals,
   );
-  return all.map(({ weight: _, ...use }) => ({ ...use, share: shares.get(use.agentId) ?? zeros(length) }));
+  return all.map(({ weight: _, demand: _demand, ...use }) => ({
+    ...use,
+    share: shares.get(use.agentId) ?? zeros(length),
+  }));
 }
 
 /** Max-min fair by what each uses and wants; what nobody asks for is shared by weight: as the agents themselves do it. */
@@ -161,7 +168,7 @@ function sharesOf(live: readonly Total[], totals: readonly number[]): Map<string
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0);
   const byDimension = totals.map((amount, i) => {
     if (amount === Infinity) return live.map(() => Infinity);
-    const demands = live.map(({ used, waiting }) => Math.max(0, at(used, i) + at(waiting, i)));
+    const demands = live.map(({ used, demand }) => Math.max(0, at(used, i) + at(demand, i)));
     const fair = fairShares(amount, demands, weights);
     const rest = Math.max(0, amount - fair.reduce((sum, share) => sum + share, 0));
     return fair.map((share, j) => share + (rest * at(weights, j)) / weightSum);

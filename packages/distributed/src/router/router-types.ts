@@ -63,7 +63,10 @@ export interface RoutingDecision {
 
 /** Chooses an endpoint. It counts nothing: ask the manager, or acquire, for the one that it names. */
 export interface Router {
-  /** Throws RESOURCE_UNKNOWN for a candidate that the manager does not have. */
+  /**
+   * Passes over candidates that the manager does not have, with one warning for each (HIVEPACE_UNKNOWN_ENDPOINT). Throws
+   * RESOURCE_UNKNOWN, which names the endpoints that there are, when it has none of them.
+   */
   route(request: RouteRequest): RoutingDecision;
   /** The endpoint answered 429: it is left alone for as long as it said. */
   refused(endpoint: string, details?: { retryAfterMs?: number | undefined; model?: string | undefined }): void;

@@ -1,4 +1,13 @@
-import { type Clock, InvalidConfigError, type RateManager, systemClock } from "@hivepace/core";
+import {
+  type Clock,
+  InvalidConfigError,
+  isHivepaceError,
+  type RateDecision,
+  type RateManager,
+  type RateRequest,
+  ResourceUnknownError,
+  systemClock,
+} from "@hivepace/core";
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import { Refusals } from "./refusals.ts";
 import { freesFirst, leftAlone, roomOf } from "./room.ts";
@@ -11,6 +20,7 @@ import type {
   RoutingStrategy,
 } from "./router-types.ts";
 import { bySession, leastUsed, type Open, roundRobin, weighted } from "./strategies.ts";
+import { UnknownEndpoints } from "./unknown-endpoints.ts";
 
 const DEFAULTS = { strategy: "least-used", refusedForMs: 1_000 } as const;
 const STRATEGIES: readonly unknown[] = ["least-used", "round-robin", "weighted"];
@@ -28,6 +38,7 @@ class RoomRouter implements Router {
   readonly #refusedForMs: number;
   readonly #clock: Clock;
   readonly #refusals = new Refusals();
+  readonly #unknown = new UnknownEndpoints();
   #turn = 0;
 
   constructor(options: RouterOptions) {
@@ -65,28 +76,50 @@ class RoomRouter implements Router {
     const now = this.#clock.now();
     const open: Open[] = [];
     const passedOver: PassedOver[] = [];
+    const known: string[] = [];
     for (const endpoint of candidates) {
       const room = this.#roomOf(endpoint, request, now);
+      if (room === undefined) continue;
+      known.push(endpoint);
       if ("by" in room) passedOver.push(room);
       else open.push(room);
     }
+    if (known.length < candidates.length) this.#tellUnknown(candidates, known);
     if (open.length === 0) return allFull(passedOver);
     const turn = this.#turn;
     const how = session === undefined ? strategy : "session";
     // A session's requests are nobody's turn.
     if (session === undefined) this.#turn = (turn + 1) % Number.MAX_SAFE_INTEGER;
     const { endpoint, utilization } = open[this.#choose(how, open, request, turn)] as Open;
-    const isMoved = how === "session" && passedOver.length > 0 && ownOf(request) !== endpoint;
+    const isMoved = how === "session" && passedOver.length > 0 && ownOf(known, session) !== endpoint;
     const reason = `${REASONS[isMoved ? "moved" : how]}, ${Math.round(utilization * 100)} % used`;
     return { endpoint, allowed: true, reason, utilization, passedOver, retryAfterMs: undefined };
   }
 
-  #roomOf(endpoint: string, request: RouteRequest, now: number): Open | PassedOver {
+  /** Undefined when the manager does not have the endpoint. */
+  #roomOf(endpoint: string, request: RouteRequest, now: number): Open | PassedOver | undefined {
     const { model, key, tokens, inputTokens, outputTokens } = request;
-    const local = this.#manager.peek({ endpoint, model, key, tokens, inputTokens, outputTokens });
+    const local = this.#peek({ endpoint, model, key, tokens, inputTokens, outputTokens });
+    if (local === undefined) return undefined;
     const room = roomOf(endpoint, tokens, local, this.#view?.others(endpoint, model));
     const refusedMs = this.#refusals.remainingMs(endpoint, model, now);
     return refusedMs > 0 ? leftAlone(room, Math.ceil(refusedMs)) : room;
+  }
+
+  #peek(request: RateRequest): RateDecision | undefined {
+    try {
+      return this.#manager.peek(request);
+    } catch (error) {
+      if (isHivepaceError(error, "RESOURCE_UNKNOWN")) return undefined;
+      throw error;
+    }
+  }
+
+  /** Throws when no candidate is known; warns once of each that is not. */
+  #tellUnknown(candidates: readonly string[], known: readonly string[]): void {
+    const all = [...new Set(this.#manager.snapshot({ keys: false }).endpoints.map(({ id }) => id))];
+    if (known.length === 0) throw new ResourceUnknownError(candidates, "endpoint", all);
+    for (const id of candidates) if (!known.includes(id)) this.#unknown.warn(id, all);
   }
 
   #choose(how: RoutingStrategy | "session", open: readonly Open[], request: RouteRequest, turn: number): number {
@@ -112,9 +145,9 @@ const REASONS = {
 };
 
 /** Whom the session goes to when all have room. */
-function ownOf({ candidates, session }: RouteRequest): string {
-  const all = candidates.map((endpoint): Open => ({ endpoint, utilization: 0 }));
-  return candidates[bySession(all, session as string)] as string;
+function ownOf(known: readonly string[], session: string | undefined): string {
+  const all = known.map((endpoint): Open => ({ endpoint, utilization: 0 }));
+  return known[bySession(all, session as string)] as string;
 }
 
 function allFull(passedOver: readonly PassedOver[]): RoutingDecision {

@@ -1,5 +1,5 @@
 import type { AbortSignalLike, Clock, Gate, Lease, SentEvent } from "@hivepace/core";
-import { sending, sent, warn } from "@hivepace/core/internal";
+import { onAbort, sending, sent, warn } from "@hivepace/core/internal";
 import type { CallFacts } from "../call/call-facts.ts";
 import { isWorthWaiting, type ProviderSignal, reducesCapacity } from "../signal/provider-signal.ts";
 import { countedUsage, type ReportedUsage } from "../usage/reported-usage.ts";
@@ -208,14 +208,16 @@ export class Pacer {
 function sleep(clock: Clock, ms: number, signal: AbortSignalLike | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const onAbort = (): void => {
-      cancel();
-      reject(signal?.reason);
-    };
     const cancel = clock.after(ms, () => {
-      signal?.removeEventListener("abort", onAbort);
+      stopListening?.();
       resolve();
     });
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const stopListening =
+      signal &&
+      onAbort(signal, () => {
+        cancel();
+        reject(signal.reason);
+        return undefined;
+      });
   });
 }

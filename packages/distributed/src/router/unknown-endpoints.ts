@@ -1,0 +1,16 @@
+import { show, warn } from "@hivepace/core/internal";
+
+/** So many ids are remembered as warned of: routes that are made up on the fly must not fill the memory. */
+const MOST_REMEMBERED = 1_000;
+
+/** Warns once of every id in a route that no endpoint has. */
+export class UnknownEndpoints {
+  readonly #warned = new Set<string>();
+
+  warn(id: string, known: readonly string[]): void {
+    if (this.#warned.has(id) || this.#warned.size >= MOST_REMEMBERED) return;
+    this.#warned.add(id);
+    const message = `a route names ${show(id)}, which is no endpoint, and goes without it; known are ${known.map(show).join(", ")}`;
+    warn("HIVEPACE_UNKNOWN_ENDPOINT", message);
+  }
+}

@@ -1,0 +1,70 @@
+import { memoryBus, namespacedBus } from "@hivepace/bus";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { PoolReport } from "../src/engine/message.ts";
+import type { Hive } from "../src/index.ts";
+import { decodePresence } from "../src/wire/presence.ts";
+import { PRESENCE_SUBJECT } from "../src/wire/subjects.ts";
+import { TestHives, watch } from "./support/hives.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const DAY_MS = 86_400_000;
+
+let hives: TestHives;
+beforeEach(() => {
+  hives = new TestHives();
+});
+afterEach(() => hives.close());
+
+/** Two hives that share a limit of a minute, and have learned one of a day that the first has used up. */
+async function twoHives(perDay: number): Promise<readonly [Hive, Hive]> {
+  const [first, second] = (await hives.swarm(2, { endpoints: [{ id: "eu", tpmLimit: 10_000 }] })) as [Hive, Hive];
+  for (const hive of [first, second])
+    hive.observe({ endpoint: "eu", limits: { requests: { limit: perDay, remaining: perDay, windowMs: DAY_MS } } });
+  await hives.clock.run(5_000);
+  for (let granted = 0; granted < perDay; ) {
+    if (first.tryAcquire({ endpoint: "eu", tokens: 10 }).allowed) granted++;
+    await hives.clock.run(100);
+  }
+  await hives.clock.run(61_000);
+  return [first, second];
+}
+
+/** What the first hive says of the minute's limit from here on. */
+async function reportsOfFirst(): Promise<PoolReport[]> {
+  const reports: PoolReport[] = [];
+  const bus = namespacedBus(await memoryBus(hives.broker, { clock: hives.clock }), "test");
+  await bus.subscribe(PRESENCE_SUBJECT, (payload) => {
+    const { id, pools } = decodePresence(payload);
+    if (id === "hive-0") reports.push(...pools.filter(({ name }) => name === "eu"));
+  });
+  return reports;
+}
+
+test("a call that the day's limit denies takes nothing of the minute's limit, not even for a moment", async () => {
+  const [first] = await twoHives(5);
+  const reports = await reportsOfFirst();
+  for (let i = 0; i < 50; i++) {
+    expect(first.tryAcquire({ endpoint: "eu", tokens: 100 })).toMatchObject({ allowed: false, limitedBy: "swarm-rpm" });
+    await hives.clock.run(100);
+  }
+  await hives.clock.run(2_000);
+  expect(reports.length).toBeGreaterThan(0);
+  const last = reports.at(-1);
+  expect([last?.sent, last?.back]).toEqual([
+    [5, 50],
+    [0, 0],
+  ]);
+});
+
+test("a waiter that the day's limit holds up keeps its claim and its turn in the minute's limit", async () => {
+  const [first] = await twoHives(5);
+  const reports = await reportsOfFirst();
+  const waiting = watch(first.acquire({ endpoint: "eu", tokens: 4_000 }));
+  await hives.clock.run(20_000);
+  expect(waiting.lease).toBeUndefined();
+  const claims = reports.flatMap(({ claim }) => claim ?? []);
+  expect(claims.length).toBeGreaterThan(0);
+  expect(new Set(claims.map(({ turn }) => turn)).size).toBe(1);
+  expect(claims.every(({ amounts }) => (amounts[1] ?? 0) >= 4_000)).toBe(true);
+});
