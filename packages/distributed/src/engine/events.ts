@@ -1,8 +1,10 @@
 import type { ShareReply } from "@hivepace/core";
 import type { Amounts } from "./amounts.ts";
 import type { Ask } from "./ask.ts";
-import type { Refused } from "./level.ts";
+import type { Dimensions } from "./dimensions.ts";
+import type { Level, Refused } from "./level.ts";
 import type { Message } from "./message.ts";
+import type { PoolConfig } from "./pool.ts";
 
 /** What can happen to an agent. */
 export type Event =
@@ -10,11 +12,30 @@ export type Event =
   | { readonly type: "take"; readonly pool: string; readonly cost: Amounts }
   /** What waits for this pool: the next call and all of it; nothing any more when undefined. */
   | { readonly type: "want"; readonly pool: string; readonly next: Amounts | undefined; readonly all?: Amounts }
-  /** A call that was sent at `sentAt` used so much more than was taken for it; less, when negative. */
-  | { readonly type: "settle"; readonly pool: string; readonly more: Amounts; readonly sentAt: number }
+  /**
+   * A call that was sent at `sentAt` used so much more than was taken for it; less, when negative. `dimensions` are those
+   * that it was taken of, where the quota may have others by now.
+   */
+  | {
+      readonly type: "settle";
+      readonly pool: string;
+      readonly more: Amounts;
+      readonly sentAt: number;
+      readonly dimensions?: Dimensions | undefined;
+    }
   /** The provider refused a request. */
   | { readonly type: "refused"; readonly pool: string; readonly refused: Refused }
   | { readonly type: "hear"; readonly message: Message }
+  /** A level was announced, with ages in the place of times. */
+  | { readonly type: "announced"; readonly pool: string; readonly level: Level }
+  /** The provider's numbers show that so much more was used than we know of. */
+  | { readonly type: "used-elsewhere"; readonly pool: string; readonly amounts: Amounts }
+  /** The provider's numbers show that the whole limit is there again. */
+  | { readonly type: "recovered"; readonly pool: string }
+  /** A quota is set or changed. `isLate`: others may have used it before this agent began to count it. */
+  | { readonly type: "configure"; readonly config: PoolConfig; readonly isLate: boolean }
+  /** The bus is subscribed: the agent starts to listen. */
+  | { readonly type: "start" }
   /** A message could not be published. */
   | { readonly type: "unpublished"; readonly seq: number }
   /** The store has answered, or it has not. */

@@ -1,4 +1,5 @@
 import { type Amounts, zeros } from "./amounts.ts";
+import type { Dimensions } from "./dimensions.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { FULL, type Level, type LevelRules } from "./level.ts";
 import type { ClaimReport, PoolReport } from "./message.ts";
@@ -7,10 +8,12 @@ import type { Allotment } from "./store-side.ts";
 import type { Place, Turns } from "./turn.ts";
 import { UseWindow } from "./use-window.ts";
 
-/** What is limited together: so much of each thing in a window. */
+/** What is limited together: so much of each thing in a window. Name, window and dimensions are its identity. */
 export interface PoolConfig {
   readonly name: string;
   readonly limits: Amounts;
+  /** What the limits count, in their order. Default: see `usualDimensions`. */
+  readonly dimensions?: Dimensions | undefined;
   readonly windowMs: number;
   /** What may be used at once. Default: all of it. */
   readonly burst?: Amounts | undefined;
@@ -32,8 +35,10 @@ export interface OwnClaim extends Place {
 
 /** What is known of another agent's part in a pool. */
 export interface PeerPool {
-  /** Its last word of it. */
+  /** Its last word of it, in the dimensions and the window of our quota. */
   said: PoolReport;
+  /** The same as it was heard, when its dimensions are others than ours. */
+  heard: PoolReport;
   /** What it claims; `setClaim` keeps the sums of all claims up to date. */
   claim: ClaimReport | undefined;
   reportedAt: number;
@@ -61,6 +66,8 @@ export interface Pool {
   /** In this life: all that was used, and all of it that was given back. */
   readonly sent: number[];
   readonly back: number[];
+  /** Since when each dimension is counted; nothing is given back of what was sent before. */
+  readonly countedSince: number[];
   /** What was given back of late: when, and when it had been sent. */
   backs: { readonly at: number; readonly sentAt: number }[];
   /** What this agent has used without a claim and others may not know of yet; the part that no report has said. */
@@ -68,6 +75,8 @@ export interface Pool {
   unsaid: number[];
   level: Level;
   levelKnownAt: number;
+  /** An epoch too far ahead to be believed at once, and since when it is told. */
+  farAhead: { readonly epoch: number; readonly since: number } | undefined;
   readonly turns: Turns;
   claim: OwnClaim | undefined;
   claimCount: number;
@@ -98,6 +107,8 @@ export interface Pool {
   repeats: number;
   reportedAt: number;
   readonly reports: Report[];
+  /** When this agent began to count it, if that was later than its own start; -Infinity otherwise. */
+  startedAt: number;
   /** When something last changed that others should know. */
   changedAt: number;
   /** A newcomer is there who must learn what was used before it came. */
@@ -115,6 +126,12 @@ export interface Pool {
   sentAt: number;
   /** When it last sent a call larger than what it keeps. */
   savedSince: number;
+}
+
+/** Totals of one dimension. */
+export interface Counts {
+  readonly sent: number;
+  readonly back: number;
 }
 
 /** A report: what was used blindly before it and after the one before, and what waited then. */
@@ -150,11 +167,13 @@ export function newPool(config: PoolConfig): Pool {
     spreadUntil: -Infinity,
     sent: zeros(length),
     back: zeros(length),
+    countedSince: zeros(length).fill(-Infinity),
     backs: [],
     blind: zeros(length),
     unsaid: zeros(length),
     level: FULL,
     levelKnownAt: -Infinity,
+    farAhead: undefined,
     turns: { own: 0, line: 0 },
     claim: undefined,
     claimCount: 0,
@@ -175,6 +194,7 @@ export function newPool(config: PoolConfig): Pool {
     repeats: 0,
     reportedAt: -Infinity,
     reports: [],
+    startedAt: -Infinity,
     changedAt: -Infinity,
     welcomeUntil: -Infinity,
     hearsayUntil: -Infinity,

@@ -1,19 +1,21 @@
 import { type Agent, isOneOfSeveral, listenedAt, modeIn } from "./agent.ts";
 import { isAllotted } from "./allotment.ts";
-import { type Amounts, addTo, fits, isEqual, minus, takeFrom } from "./amounts.ts";
+import { type Amounts, addTo, at, fits, isEqual, isZero, minus, takeFrom } from "./amounts.ts";
 import { answer, forgetPeers, unanswered } from "./answer.ts";
 import { ask, askAt } from "./ask.ts";
 import { fitsBetween } from "./backfill.ts";
 import { claimsBefore, isHeard, want } from "./claim.ts";
-import { recognise } from "./elsewhere.ts";
+import { configure } from "./configure.ts";
+import { type Dimensions, dimensionsOf, indicesOf, pick } from "./dimensions.ts";
+import { recognise, usedElsewhere } from "./elsewhere.ts";
 import type { Effects, Event } from "./events.ts";
-import { hear } from "./hear.ts";
+import { hear, hearLevel } from "./hear.ts";
 import { keep, keptAt } from "./kept.ts";
 import { learn } from "./learn.ts";
-import { nextStepAt, pausedUntil, refuse } from "./level.ts";
+import { levelAt, nextStepAt, pausedUntil, refuse, wholeAgain } from "./level.ts";
 import { sweep, sweepMsOf } from "./members.ts";
 import type { Pool } from "./pool.ts";
-import { publish } from "./publish.ts";
+import { publish, withAges } from "./publish.ts";
 import { roomOf } from "./room.ts";
 import { publishAt, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { inPaceAt, paceOf } from "./steady-pace.ts";
@@ -36,7 +38,28 @@ export function step(agent: Agent, event: Event, now: number): Effects {
       want(agent, poolOf(agent, event.pool), event.next, event.all, now);
       break;
     case "settle":
-      settle(agent, poolOf(agent, event.pool), event.more, event.sentAt, now);
+      settle(agent, poolOf(agent, event.pool), event.more, event.dimensions, event.sentAt, now);
+      break;
+    case "announced":
+      hearLevel(agent, poolOf(agent, event.pool), event.level, now);
+      wake(agent, now);
+      break;
+    case "used-elsewhere":
+      usedElsewhere(agent, poolOf(agent, event.pool), event.amounts, now);
+      wake(agent, now);
+      break;
+    case "recovered":
+      recovered(agent, poolOf(agent, event.pool), now);
+      wake(agent, now);
+      break;
+    case "configure":
+      // Whoever changes several quotas at once wakes the agent when all are changed.
+      configure(agent, event.config, event.isLate, now);
+      return NOTHING;
+    case "start":
+      agent.joinedAt = now;
+      agent.startedAt = now;
+      wake(agent, now);
       break;
     case "refused":
       refused(agent, poolOf(agent, event.pool), event.refused, now);
@@ -132,11 +155,24 @@ function wake(agent: Agent, now: number): void {
   }
 }
 
-/** The true cost is known: more was used now, or less was used then. */
-function settle(agent: Agent, pool: Pool, more: Amounts, sentAt: number, now: number): void {
-  if (now - sentAt >= pool.config.windowMs) return;
+/** The true cost is known: more was used now, or less was used then. What was used a window ago or more cannot be less. */
+function settle(
+  agent: Agent,
+  pool: Pool,
+  correction: Amounts,
+  dimensions: Dimensions | undefined,
+  sentAt: number,
+  now: number,
+): void {
+  const more = dimensions ? pick(correction, indicesOf(dimensionsOf(pool.config), dimensions)) : correction;
+  const isOver = now - sentAt >= pool.config.windowMs;
   const extra = more.map((amount) => Math.max(0, amount));
-  const unused = more.map((amount) => Math.max(0, -amount));
+  const unused = more.map((amount, i) =>
+    isOver || sentAt < at(pool.countedSince, i)
+      ? 0
+      : Math.max(0, Math.min(-amount, at(pool.sent, i) - at(pool.back, i))),
+  );
+  if (isZero(extra) && isZero(unused)) return;
   const returned = unused.map((amount) => -amount);
   pool.changedAt = now;
   for (const window of [pool.used, pool.own]) {
@@ -149,8 +185,15 @@ function settle(agent: Agent, pool: Pool, more: Amounts, sentAt: number, now: nu
   addTo(pool.unsaid, extra);
   addTo(pool.blind, extra);
   addTo(pool.back, unused);
-  pool.backs.push({ at: now, sentAt });
-  pool.pace.add(now, more, paceOf(agent, pool, now));
+  if (!isZero(unused)) pool.backs.push({ at: now, sentAt });
+  pool.pace.add(now, minus(extra, unused), paceOf(agent, pool, now));
+}
+
+/** The provider's numbers show the whole limit: the recovery is over, for all. */
+function recovered(agent: Agent, pool: Pool, now: number): void {
+  if (levelAt(pool.level, now) >= 1) return;
+  hearLevel(agent, pool, withAges(wholeAgain(pool.level, now, agent.config.id), now), now);
+  reportBy(agent, pool, now, repeatsOf(agent, pool), true);
 }
 
 function refused(agent: Agent, pool: Pool, details: Parameters<typeof refuse>[1], now: number): void {

@@ -1,4 +1,4 @@
-import { type EndpointCount, InvalidConfigError } from "@hivepace/core";
+import { type EndpointCount, InvalidConfigError, type LimitDimension } from "@hivepace/core";
 import { escapePart } from "@hivepace/core/internal";
 import type { PoolConfig } from "../engine/pool.ts";
 import type { Settings } from "../limiter/config.ts";
@@ -51,7 +51,17 @@ export function sharePlans(count: EndpointCount, learned: Learned, settings: Set
     const requests = own.find(({ dimension }) => dimension === "requests")?.limit;
     const least = requests === undefined ? LEAST_OF_TOKENS : settings.minCapacity / requests;
     const rules = rulesOf(settings, window, Math.min(1, least));
-    plans.push({ dimensions, config: { name, limits: amounts, windowMs: window, main, rules } });
+    plans.push({
+      dimensions,
+      config: {
+        name,
+        limits: amounts,
+        dimensions: dimensions.map((each) => NAMES[each]),
+        windowMs: window,
+        main,
+        rules,
+      },
+    });
   }
   return plans;
 }
@@ -73,6 +83,14 @@ function limitsOf(count: EndpointCount, learned: Learned, windowMs: number): Lim
   }
   return limits;
 }
+
+/** What dimensions are called among agents, as in what providers say. */
+export const NAMES: Readonly<Record<HiveDimension, LimitDimension>> = {
+  requests: "requests",
+  tokens: "tokens",
+  inputTokens: "input_tokens",
+  outputTokens: "output_tokens",
+};
 
 /** Under which name a limit is configured. */
 export const CONFIGURED = {

@@ -186,7 +186,9 @@ export class SwarmHive implements Hive {
   observe(observation: LimitObservation): void {
     if (this.#closing) return;
     const target = this.#targets.look(observation.endpoint, observation.model);
-    if (target) learnFrom(target, observation, this.#member, this.#targets, this.#settings.windowMs, this.#clock.now());
+    if (!target) return;
+    const { windowMs } = this.#settings;
+    if (learnFrom(target, observation, this.#member, this.#targets, windowMs, this.#clock.now())) this.#serve(target);
   }
 
   explain(endpoint: string, model?: string): HiveExplanation {
@@ -335,16 +337,16 @@ export class SwarmHive implements Hive {
     return this.#leases.give(target.id, model, {
       done: (used: UsedTokens | undefined, isExpired: boolean) => {
         const really = used === undefined ? use : usedOf(used, use);
-        settle(this.#manager, charge, really);
+        settle(this.#manager, charge, really, this.#clock.now());
         end(isExpired ? "expired" : "done", really.tokens);
       },
       cancel: () => {
-        giveBack(this.#manager, charge);
+        giveBack(this.#manager, charge, this.#clock.now());
         end("cancelled", 0);
       },
       refused: (refusal: Refusal) => {
         if (typeof refusal?.reason !== "string") throw new InvalidConfigError("reason", "a string", refusal?.reason);
-        giveBack(this.#manager, charge);
+        giveBack(this.#manager, charge, this.#clock.now());
         this.#observations?.refused(target.id, charge.decision === undefined);
         this.#refused(target, refusal, this.#clock.now() - sentAt);
         end("refused", 0);
