@@ -173,7 +173,8 @@ export function refuse(
   const now1 = levelAt(level, now);
   const isProbe = level.epoch > 0 && level.round === 0 && now1 < level.most;
   const reduced = Math.max(rules.least, isProbe ? now1 / STEP_BACK : now1 * rules.reduceFactor);
-  const base = reduced === 1 && now1 > 1 ? CUT_TO_WHOLE : reduced;
+  // Where nothing can be cut, 1 is what there is at least.
+  const base = reduced === 1 && now1 > 1 && rules.least < 1 ? CUT_TO_WHOLE : reduced;
   const { epoch } = level;
   const pauseMs = Math.max(restMs, retryMs || FIRST_PAUSE_MS);
   return { ...rulesOf(rules), epoch: epoch + 1, round: 0, base, cutAt: now, pausedAt: now, pauseMs, origin, reason };

@@ -47,7 +47,8 @@ export function sharePlans(count: EndpointCount, learned: Learned, settings: Set
         `such that id and models have at most ${LONGEST_NAME} characters`,
         name,
       );
-    const main = amounts.findIndex((amount) => amount < UNLIMITED);
+    // Not by its amount: a limit may be as large as what stands for none.
+    const main = dimensions.indexOf((own[0] as Limit).dimension);
     const requests = own.find(({ dimension }) => dimension === "requests")?.limit;
     const least = requests === undefined ? LEAST_OF_TOKENS : settings.minCapacity / requests;
     const rules = rulesOf(settings, window, Math.min(1, least));

@@ -9,6 +9,7 @@ import type { Message } from "../engine/message.ts";
 import type { Pool, PoolConfig } from "../engine/pool.ts";
 import { withAges } from "../engine/publish.ts";
 import { TUNING } from "../engine/tuning.ts";
+import { BOUNDS, clamped } from "../wire/bounds.ts";
 import { type CapacityMessage, decodeCapacity, encodeCapacity } from "../wire/capacity.ts";
 import { BadMessage } from "../wire/fields.ts";
 import { LONGEST_REASON } from "../wire/level-fields.ts";
@@ -73,7 +74,7 @@ export class Member {
       {
         id,
         // The start, and a random part: of two lives that began in the same millisecond one is still the later.
-        life: Math.floor(clock.epochMs()) * 1_000 + randomInt(1_000),
+        life: clamped(BOUNDS.presence.life, Math.floor(clock.epochMs()) * 1_000 + randomInt(1_000)),
         weight,
         isolation,
         expectedAgents,

@@ -91,6 +91,17 @@ describe("a kind of limit that is learned", () => {
   });
 });
 
+test("a learned limit as large as what stands for none is a limit like any other", async () => {
+  const capacities: number[] = [];
+  const onCapacityChange = (update: { newCapacity: number }) => capacities.push(update.newCapacity);
+  const [first, second] = await hives.swarm(2, { endpoints: [{ id: ENDPOINT }], onCapacityChange });
+  for (const hive of [first, second])
+    hive?.observe({ endpoint: ENDPOINT, limits: { requests: { limit: 1e12, remaining: 1e12 } } });
+  first?.announceReduced(ENDPOINT, "429");
+  await hives.clock.run(5_000);
+  expect(capacities).toEqual([5e11, 5e11]);
+});
+
 describe("a kind of limit that is taken away", () => {
   test("and comes back goes on counting: no peer sees counts go back", async () => {
     const withInput = [{ id: ENDPOINT, tpmLimit: 10_000, inputTpmLimit: 5_000 }];
