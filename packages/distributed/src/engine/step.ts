@@ -185,7 +185,8 @@ function settle(
   addTo(pool.unsaid, extra);
   addTo(pool.blind, extra);
   addTo(pool.back, unused);
-  if (!isZero(unused)) pool.backs.push({ at: now, sentAt });
+  // Also of a call that gave nothing back: others then count what was given back as sent earlier, which is safe.
+  if (!isOver) pool.backs.push({ at: now, sentAt });
   pool.pace.add(now, minus(extra, unused), paceOf(agent, pool, now));
 }
 
