@@ -13,7 +13,7 @@ const USUAL: Dimensions = ["requests", "tokens"];
 const usual = new Map<number, Dimensions>();
 
 /** The names of that many limits where none are given: requests and tokens, then their positions. */
-export function usualDimensions(count: number): Dimensions {
+function usualDimensions(count: number): Dimensions {
   let names = usual.get(count);
   if (!names) {
     names = Array.from({ length: count }, (_, i) => USUAL[i] ?? String(i));

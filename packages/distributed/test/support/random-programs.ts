@@ -17,7 +17,7 @@ const MANY_CUTS = 1_100;
 const REJECTED = /^bad |no JSON|newer version|too large|counts went back|more given back than used/;
 
 /** What happened in a program that must not happen. */
-export interface Outcome {
+interface Outcome {
   readonly messages: number;
   readonly problems: readonly string[];
 }
