@@ -70,7 +70,7 @@ export interface Agent {
   /** When another process was last heard that goes by the same id. */
   twinAt: number;
   readonly ignored: Map<string, number>;
-  /** What was counted of quotas and dimensions that are gone, by name: others know these totals, and they never go back. */
+  /** Lifetime totals of removed quotas and dimensions, by quota name. Peers know these totals, so they never decrease. */
   readonly counted: Map<string, Map<string, Counts>>;
   readonly store: StoreSide | undefined;
 }
@@ -134,12 +134,12 @@ export function listenedAt({ joinedAt, config: { tuning } }: Agent): number {
   return joinedAt + tuning.listen * tuning.heartbeatMs;
 }
 
-/** Since when this agent can have heard what was used of a quota. */
+/** The time from which this agent has heard reports about a quota. */
 export function startOf(agent: Agent, pool: Pool): number {
   return Math.max(agent.startedAt, pool.startedAt);
 }
 
-/** It is too new, or the quota is too new to it, to know what others have used. */
+/** True while the agent, or the quota at this agent, is too new to know the usage of peers. */
 export function isListeningFor(agent: Agent, pool: Pool, now: number): boolean {
   const { listen, heartbeatMs } = agent.config.tuning;
   return now < pool.startedAt + listen * heartbeatMs || modeOf(agent, now) === "listening";

@@ -20,7 +20,7 @@ export function answer(agent: Agent, seq: number, reply: ShareReply, now: number
   const answered: ShareAnswer[] = [];
   store.asked.forEach((pool, i) => {
     const told = reply.pools[i];
-    // The quota may have another window, or other dimensions, than when it was asked for.
+    // The quota was replaced since the request: this answer is about another window or other dimensions.
     if (!told || agent.pools.get(pool.config.name) !== pool) return;
     if (answerPool(agent, pool, told, now)) answered.push(told);
   });
@@ -45,13 +45,13 @@ export function unanswered({ store }: Agent, seq: number): void {
   if (store && seq === store.underWay) store.underWay = 0;
 }
 
-/** There are as many agents as the most that any quota has: not every agent uses every quota. */
+/** The number of members is the largest of all quotas, because not every agent uses every quota. */
 function countTold(agent: Agent, answered: readonly ShareAnswer[]): void {
   agent.members = Math.max(1, ...answered.map(({ members }) => members));
   agent.weights = Math.max(agent.config.weight, ...answered.map(({ weights }) => weights));
 }
 
-/** True when it says how much there is, and for how many. */
+/** Applies one quota's answer. Returns true when the answer carries valid limits and members. */
 function answerPool(agent: Agent, pool: Pool, told: ShareAnswer, now: number): boolean {
   if (told.error !== undefined) {
     ignore(agent, told.error);

@@ -79,7 +79,7 @@ function poolOf(agent: Agent, pool: Pool, now: number): SharePool {
   };
 }
 
-/** Quotas with other dimensions are others in the store, which knows no dimensions. */
+/** The quota's key in the store. It includes unusual dimensions, because the store itself only knows their number. */
 function storeName({ name, limits, dimensions }: PoolConfig): string {
   const isUsual = !dimensions || hasSameDimensions({ limits }, { limits, dimensions });
   return isUsual ? name : `${name} (${dimensions.join(", ")})`;

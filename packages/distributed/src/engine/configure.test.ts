@@ -9,7 +9,7 @@ import { poolIn, testAgent, testSwarm, WINDOW_MS, word } from "./test-agents.ts"
 const change = (agent: Parameters<typeof step>[0], config: Partial<PoolConfig>, now: number): void => {
   step(agent, { type: "configure", config: { ...poolIn(agent).config, ...config }, isLate: false }, now);
 };
-/** What an agent says when it is heard next. */
+/** The next message that an agent publishes. */
 const nextWord = (agent: Parameters<typeof step>[0], now: number): Message => {
   const said = step(agent, { type: "wake" }, now).publish;
   if (!said) throw new Error("nothing is said");

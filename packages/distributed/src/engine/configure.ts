@@ -8,7 +8,7 @@ import { projected, rewindowed } from "./projection.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
 import { BINS } from "./use-window.ts";
 
-/** The totals of that many quotas that are gone are remembered. */
+/** Bounds the memory for totals of removed quotas. */
 const MOST_REMEMBERED = 10_000;
 
 /**
@@ -28,7 +28,7 @@ export function configure(agent: Agent, config: PoolConfig, isLate: boolean, now
       for (const { pools } of agent.peers.values()) inheritPeer(pools, known, pool);
     } else {
       pool = newPool(config);
-      // What was heard of an earlier quota of this name is in no window any more.
+      // Reports about an earlier quota of this name refer to usage that this new quota has not counted.
       for (const { pools } of agent.peers.values()) pools.delete(config.name);
     }
     recallCounts(agent, pool);
@@ -40,7 +40,7 @@ export function configure(agent: Agent, config: PoolConfig, isLate: boolean, now
   reportBy(agent, pool, now, repeatsOf(agent, pool));
 }
 
-/** Remembers the totals of a quota that ends, for a later one of the same name. */
+/** Saves the totals of a quota that ends, for a later quota of the same name. */
 export function rememberCounts(agent: Agent, { config, sent, back }: Pool): void {
   if (isZero(sent)) return;
   const counts = agent.counted.get(config.name) ?? new Map();
@@ -63,7 +63,7 @@ function recallCounts(agent: Agent, pool: Pool): void {
   });
 }
 
-/** A quota with another window or other dimensions, with all that still holds of the one before. */
+/** A new quota with another window or other dimensions that inherits everything still valid from `old`. */
 function successor(agent: Agent, old: Pool, config: PoolConfig, now: number): Pool {
   const pool = newPool(config);
   const indices = indicesOf(dimensionsOf(config), dimensionsOf(old.config));
@@ -97,13 +97,13 @@ function successor(agent: Agent, old: Pool, config: PoolConfig, now: number): Po
     pool.seen = { at: old.seen.at, bins: old.seen.bins.map((bin) => pick(bin, indices)) };
   pool.sentAt = old.sentAt;
   pool.savedSince = old.savedSince;
-  // The store knows nothing of the new quota yet: until it does, the last agreement holds.
+  // The store does not know the new quota yet. Until it answers, the agent keeps to its last agreed share.
   if (agent.store?.isStore && old.allotment?.isAgreed && !old.kept) keep(agent, old, now);
   if (old.kept) pool.kept = { ...old.kept, ...rescaled(old.kept, old.limits, config.limits, indices) };
   return pool;
 }
 
-/** The same parts of other limits. Of a limit that is new an agent keeps the smallest part that it keeps of any other. */
+/** The same fractions of other limits. A new dimension gets the smallest fraction of the dimensions that stay. */
 function rescaled({ from, to }: Ends, before: Amounts, after: Amounts, indices: readonly number[]): Ends {
   const parts = (ends: Amounts) => {
     const known = ends.map((amount, i) => Math.min(1, amount / at(before, i)));
@@ -113,7 +113,7 @@ function rescaled({ from, to }: Ends, before: Amounts, after: Amounts, indices: 
   return { from: parts(from), to: parts(to) };
 }
 
-/** Whoever keeps a part of a limit keeps no more than that part of a smaller one. */
+/** Scales an isolation budget down when the limit was lowered. A higher limit does not raise it: peers do not hold it free. */
 function lowered<E extends Ends>(ends: E, before: Amounts, after: Amounts): E {
   const lower = (amounts: Amounts) => amounts.map((amount, i) => amount * Math.min(1, at(after, i) / at(before, i)));
   return { ...ends, from: lower(ends.from), to: lower(ends.to) };
@@ -138,7 +138,7 @@ function inheritPeer(pools: Map<string, PeerPool>, old: Pool, pool: Pool): void 
   }
   known.said = { ...said, claim: undefined };
   known.kept &&= rescaled(known.kept, old.limits, config.limits, indices);
-  // What it has used of dimensions that are new to us, nobody has counted yet.
+  // The peer's usage of dimensions that are new to this agent is not counted yet.
   const binMs = config.windowMs / BINS;
   said.bins.forEach((bin, b) => {
     const uncounted = bin.map((amount, i) => ((indices[i] as number) < 0 ? amount : 0));

@@ -1,9 +1,9 @@
 import type { Amounts } from "./amounts.ts";
 
-/** What each limit of a quota counts, in the order of its limits. Part of the quota's identity, with its name and window. */
+/** Names of what a quota's limits count, in their order. Together with name and window they identify the quota. */
 export type Dimensions = readonly string[];
 
-/** Limits, with the names of what they count where these are not the usual ones. */
+/** Limits and their dimensions; absent dimensions are the usual ones for that number of limits. */
 export interface Dimensioned {
   readonly limits: Amounts;
   readonly dimensions?: Dimensions | undefined;
@@ -12,7 +12,7 @@ export interface Dimensioned {
 const USUAL: Dimensions = ["requests", "tokens"];
 const usual = new Map<number, Dimensions>();
 
-/** The names of that many limits where none are given: requests and tokens, then their positions. */
+/** Default dimensions for `count` limits: requests, tokens, then positions as names. */
 function usualDimensions(count: number): Dimensions {
   let names = usual.get(count);
   if (!names) {
@@ -33,7 +33,7 @@ export function hasSameDimensions(a: Dimensioned, b: Dimensioned): boolean {
   return dimensionsOf(a).every((name, i) => name === names[i]);
 }
 
-/** For each dimension of `to` its index in `from`; -1 where `from` does not have it. */
+/** For each dimension of `to`, its index in `from`, or -1 when `from` lacks it. */
 export function indicesOf(to: Dimensions, from: Dimensions): readonly number[] {
   return to.map((name) => from.indexOf(name));
 }

@@ -28,11 +28,11 @@ export type Event =
   | { readonly type: "hear"; readonly message: Message }
   /** A level was announced, with ages in the place of times. */
   | { readonly type: "announced"; readonly pool: string; readonly level: Level }
-  /** The provider's numbers show that so much more was used than we know of. */
+  /** A provider's answer shows `amounts` of usage that no agent has reported. */
   | { readonly type: "used-elsewhere"; readonly pool: string; readonly amounts: Amounts }
-  /** The provider's numbers show that the whole limit is there again. */
+  /** A provider's answer shows that the full limit is available again. */
   | { readonly type: "recovered"; readonly pool: string }
-  /** A quota is set or changed. `isLate`: others may have used it before this agent began to count it. */
+  /** A quota is set or changed. `isLate`: peers may have used it before this agent started to count it. */
   | { readonly type: "configure"; readonly config: PoolConfig; readonly isLate: boolean }
   /** The bus is subscribed: the agent starts to listen. */
   | { readonly type: "start" }

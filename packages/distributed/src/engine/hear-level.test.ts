@@ -6,7 +6,7 @@ import { poolIn, testAgent, word } from "./test-agents.ts";
 const EPOCH = 5_000;
 const level = { ...FULL, recoveryIntervalMs: 30_000, epoch: EPOCH, base: 0.5, cutAt: 0, pausedAt: 0, origin: "b" };
 
-/** An agent that is no newcomer any more, and hears itself. */
+/** An agent that has finished joining and receives its own messages. */
 const member = () => {
   const agent = testAgent("a");
   for (let now = 0; now <= 10_000; now += 250) {

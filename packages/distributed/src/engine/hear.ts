@@ -14,7 +14,7 @@ import { seeGrain } from "./steady-pace.ts";
 import { isQuiet } from "./store-side.ts";
 import { isBefore } from "./turn.ts";
 
-/** An epoch far ahead is believed when it has been told for this many heartbeats. */
+/** An epoch far ahead is accepted after being repeated for this many heartbeats. */
 const CREDIBLE_AFTER = 2;
 
 /** More agents than this are no swarm but an attack on our memory. */
@@ -253,8 +253,9 @@ export function hearLevel(agent: Agent, pool: Pool, heard: Level, now: number): 
 }
 
 /**
- * One message does not carry an agent thousands of cuts ahead, or a single forged one would leave it where no other is. It
- * believes that while it listens, for it cannot know what it has missed, and otherwise when it is told for a while.
+ * True when an epoch may be accepted. A single message must not move an agent thousands of epochs ahead, because a forged
+ * one would separate it from all peers. A joining agent cannot know how many cuts it missed and accepts any epoch; other
+ * agents accept a distant epoch once it has been repeated, so that agents with an honest gap always converge.
  */
 function isCredible(agent: Agent, pool: Pool, epoch: number, now: number): boolean {
   const isFar = (from: number) => epoch > from + EPOCHS_AHEAD;

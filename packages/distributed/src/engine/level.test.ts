@@ -162,9 +162,9 @@ test("of two words of one epoch the later one counts, with the longer pause if t
   const long: Level = { ...cut, pausedAt: 1_000, pauseMs: 30_000 };
   const later: Level = { ...cut, round: 1, pausedAt: 2_000, pauseMs: 1_000, origin: "b" };
   expect(withLongerPause(later, long)).toEqual({ ...later, pausedAt: 1_000, pauseMs: 30_000 });
-  // One that is over is over.
+  // A pause that has ended is not revived.
   expect(withLongerPause({ ...later, pausedAt: 40_000 }, long).pauseMs).toBe(1_000);
-  // A later epoch has ended the pauses of the one before, or has taken them over.
+  // A later epoch ended the pauses of the previous one, or already includes them.
   expect(withLongerPause({ ...later, epoch: 2 }, long).pauseMs).toBe(1_000);
 });
 
@@ -173,7 +173,7 @@ test("a cut of a level above the whole is a cut, also when it leaves exactly the
   const halved = refuse(twice, { sentAt: 1_000, reason: "429" }, 0, { ...rules, most: 2 }, 1_000, "a");
   expect(halved.base).toBeCloseTo(1, 9);
   expect(isCooling(halved, rules, 1_001)).toBe(true);
-  // Where nothing can be cut it stays what it is for everyone.
+  // With a minimum of 1 the result is exactly 1, because peers raise anything lower to the minimum.
   const least = refuse(twice, { sentAt: 1_000, reason: "429" }, 0, { ...rules, most: 2, least: 1 }, 1_000, "a");
   expect(least.base).toBe(1);
 });

@@ -59,7 +59,7 @@ export const FULL: Level = {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** Stands for 1 as the result of a cut: a level of exactly 1 has cut nothing. */
+/** Replaces 1 as the result of a cut, because a level of exactly 1 means that nothing was cut. */
 const CUT_TO_WHOLE = 1 - 2 ** -40;
 /** A day: whoever asks for more means that the account is blocked, which is no matter of pace. */
 const LONGEST_RETRY_MS = 86_400_000;
@@ -126,8 +126,9 @@ export function merge(ours: Level, heard: Level): Level {
 }
 
 /**
- * The later word, with the pause of another word of the same epoch if that is longer and ends later: whoever cut later or
- * deeper may not have known of it. Pauses of one epoch only grow that way, so agents that repeat them agree in the end.
+ * The later register, with the pause of another register of the same epoch if that pause is longer and ends later: the
+ * agent that cut later or deeper may not have known of it. Within an epoch and round the pause only grows, so agents that
+ * relay registers to each other converge.
  */
 export function withLongerPause(later: Level, other: Level): Level {
   if (other.epoch !== later.epoch || other.pauseMs <= later.pauseMs) return later;
@@ -135,7 +136,7 @@ export function withLongerPause(later: Level, other: Level): Level {
   return { ...later, pausedAt: other.pausedAt, pauseMs: other.pauseMs };
 }
 
-/** Refusals now belong to the congestion of the last cut. A level of exactly 1 was no cut, but an overload or its end. */
+/** True while refusals belong to the congestion of the last cut. A level of exactly 1 is an overload or a full recovery. */
 export function isCooling(
   { base, cutAt }: Level,
   { cooldownMs }: Pick<LevelRules, "cooldownMs">,
@@ -161,7 +162,7 @@ export function refuse(
   if (refused.sentAt <= knownAt) return level;
   const retryMs = Math.min(LONGEST_RETRY_MS, Math.max(0, refused.retryAfterMs ?? 0));
   const { reason } = refused;
-  // A pause that runs is never shortened.
+  // A running pause is never shortened.
   const restMs = Math.max(0, pausedUntil(level) - now);
   if (isCooling(level, rules, now) || refused.isOverload) {
     const round = level.round + 1;
@@ -173,7 +174,7 @@ export function refuse(
   const now1 = levelAt(level, now);
   const isProbe = level.epoch > 0 && level.round === 0 && now1 < level.most;
   const reduced = Math.max(rules.least, isProbe ? now1 / STEP_BACK : now1 * rules.reduceFactor);
-  // Where nothing can be cut, 1 is what there is at least.
+  // With a minimum of 1, peers would raise anything lower and never agree.
   const base = reduced === 1 && now1 > 1 && rules.least < 1 ? CUT_TO_WHOLE : reduced;
   const { epoch } = level;
   const pauseMs = Math.max(restMs, retryMs || FIRST_PAUSE_MS);

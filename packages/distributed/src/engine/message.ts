@@ -2,7 +2,7 @@ import type { Amounts } from "./amounts.ts";
 import type { Dimensions } from "./dimensions.ts";
 import type { Level } from "./level.ts";
 
-/** The longest time between two messages that an agent may announce. One that is away for longer is not there. */
+/** The longest interval until its next message that an agent may announce. */
 export const LONGEST_NEXT_MS = 3_600_000;
 
 /** What an agent tells all others: its whole state, so that any message replaces all that were before it. */
@@ -30,11 +30,11 @@ export interface Message {
 export interface PoolReport {
   readonly name: string;
   readonly windowMs: number;
-  /** What the limits count; absent where that is usual, see `usualDimensions`. */
+  /** What the limits count; absent for the usual dimensions, see `usualDimensions`. */
   readonly dimensions?: Dimensions | undefined;
   /** As configured there. */
   readonly limits: Amounts;
-  /** How long it has had this limit; absent where that is as long as it has been there. */
+  /** Age of this quota at the sender; absent when the quota is as old as the agent. */
   readonly upMs?: number | undefined;
   /** All that it has used in this life, and all of it that turned out not to be used, which was sent so long ago. */
   readonly sent: Amounts;

@@ -8,11 +8,11 @@ import type { Allotment } from "./store-side.ts";
 import type { Place, Turns } from "./turn.ts";
 import { UseWindow } from "./use-window.ts";
 
-/** What is limited together: so much of each thing in a window. Name, window and dimensions are its identity. */
+/** Limits that share a window. Name, window and dimensions identify the quota. */
 export interface PoolConfig {
   readonly name: string;
   readonly limits: Amounts;
-  /** What the limits count, in their order. Default: see `usualDimensions`. */
+  /** What the limits count, in their order. Default: `usualDimensions`. */
   readonly dimensions?: Dimensions | undefined;
   readonly windowMs: number;
   /** What may be used at once. Default: all of it. */
@@ -35,9 +35,9 @@ export interface OwnClaim extends Place {
 
 /** What is known of another agent's part in a pool. */
 export interface PeerPool {
-  /** Its last word of it, in the dimensions and the window of our quota. */
+  /** Its last report, converted to the dimensions and window of our quota. */
   said: PoolReport;
-  /** The same as it was heard, when its dimensions are others than ours. */
+  /** The last report as received, in the peer's own dimensions and window. */
   heard: PoolReport;
   /** What it claims; `setClaim` keeps the sums of all claims up to date. */
   claim: ClaimReport | undefined;
@@ -66,7 +66,7 @@ export interface Pool {
   /** In this life: all that was used, and all of it that was given back. */
   readonly sent: number[];
   readonly back: number[];
-  /** Since when each dimension is counted; nothing is given back of what was sent before. */
+  /** When each dimension started to be counted. Calls sent earlier cannot be refunded in that dimension. */
   readonly countedSince: number[];
   /** What was given back of late: when, and when it had been sent. */
   backs: { readonly at: number; readonly sentAt: number }[];
@@ -75,7 +75,7 @@ export interface Pool {
   unsaid: number[];
   level: Level;
   levelKnownAt: number;
-  /** An epoch too far ahead to be believed at once, and since when it is told. */
+  /** An epoch too far ahead to accept from one message, and when it was first received. */
   farAhead: { readonly epoch: number; readonly since: number } | undefined;
   readonly turns: Turns;
   claim: OwnClaim | undefined;
@@ -107,7 +107,7 @@ export interface Pool {
   repeats: number;
   reportedAt: number;
   readonly reports: Report[];
-  /** When this agent began to count it, if that was later than its own start; -Infinity otherwise. */
+  /** When this agent started to count the quota, if later than its own start; otherwise -Infinity. */
   startedAt: number;
   /** When something last changed that others should know. */
   changedAt: number;

@@ -5,9 +5,9 @@ import type { PoolConfig } from "./pool.ts";
 import { BINS } from "./use-window.ts";
 
 /**
- * A peer's report in the dimensions of our quota, or undefined when they have none in common. Dimensions that only the
- * peer has are left out. Of a dimension that only we have the peer says nothing: no usage, no limit, and totals that stay
- * as `before` had them, so that they never go back.
+ * A peer's report converted to the dimensions of our quota, or undefined when the two have no dimension in common.
+ * Dimensions that only the peer has are dropped. Dimensions that only we have get no usage and no limit; their totals stay
+ * as in `before`, so that they never decrease.
  */
 export function projected(
   config: PoolConfig,
@@ -15,7 +15,7 @@ export function projected(
   before: Pick<PoolReport, "sent" | "back"> | undefined,
 ): PoolReport | undefined {
   if (hasSameDimensions(config, report)) return report;
-  // Without names, limits of another number cannot be told apart.
+  // A different number of unnamed limits cannot be matched.
   if (!config.dimensions && !report.dimensions) return undefined;
   const indices = indicesOf(dimensionsOf(config), dimensionsOf(report));
   if (indices.every((index) => index < 0)) return undefined;
@@ -41,8 +41,8 @@ function projectedClaim(claim: ClaimReport, indices: readonly number[]): ClaimRe
 }
 
 /**
- * A report about a window of another length, as far as it can be known for ours: its usage at the youngest edge of each
- * bin, late and never early; its totals; no claim and no limit.
+ * A report about a window of another length, converted to ours. Usage is placed at the youngest edge of each bin, so it
+ * expires late and never early. Totals stay; claim and limits do not apply.
  */
 export function rewindowed(config: PoolConfig, said: PoolReport): PoolReport {
   const bins = Array.from({ length: BINS }, () => said.limits.map(() => 0));

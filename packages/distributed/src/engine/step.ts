@@ -53,7 +53,7 @@ export function step(agent: Agent, event: Event, now: number): Effects {
       wake(agent, now);
       break;
     case "configure":
-      // Whoever changes several quotas at once wakes the agent when all are changed.
+      // Effects wait for the next wake, so that callers can change several quotas consistently.
       configure(agent, event.config, event.isLate, now);
       return NOTHING;
     case "start":
@@ -155,7 +155,10 @@ function wake(agent: Agent, now: number): void {
   }
 }
 
-/** The true cost is known: more was used now, or less was used then. What was used a window ago or more cannot be less. */
+/**
+ * Reconciles a call's estimate with its true cost: extra usage counts now, refunds count when the call was sent. Calls sent
+ * a window ago or earlier have left the window, so nothing is refunded for them.
+ */
 function settle(
   agent: Agent,
   pool: Pool,
@@ -185,12 +188,12 @@ function settle(
   addTo(pool.unsaid, extra);
   addTo(pool.blind, extra);
   addTo(pool.back, unused);
-  // Also of a call that gave nothing back: others then count what was given back as sent earlier, which is safe.
+  // Also for calls without a refund: the reported age grows, and peers place refunds earlier, which is the safe side.
   if (!isOver) pool.backs.push({ at: now, sentAt });
   pool.pace.add(now, minus(extra, unused), paceOf(agent, pool, now));
 }
 
-/** The provider's numbers show the whole limit: the recovery is over, for all. */
+/** Ends the recovery for the whole swarm: the provider shows that the full limit is available. */
 function recovered(agent: Agent, pool: Pool, now: number): void {
   if (levelAt(pool.level, now) >= 1) return;
   hearLevel(agent, pool, withAges(wholeAgain(pool.level, now, agent.config.id), now), now);

@@ -17,7 +17,7 @@ export function trueUp(agent: Agent, pool: Pool, now: number): void {
     const known = pools.get(name);
     if (!known) continue;
     const { said, heard } = known;
-    // Of an agent that speaks of another window only old usage is known.
+    // The usage of a peer that reports another window is out of date.
     if (heard.windowMs !== windowMs) return;
     addTo(most, said.used);
   }

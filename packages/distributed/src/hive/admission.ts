@@ -88,7 +88,7 @@ function correct({ target, shares, sentAt }: Charge, more: Use, now: number): vo
   else correctUnshared(target, allOf(more), sentAt, now);
 }
 
-/** As the engine settles: more was used now, or less was used then. */
+/** Reconciles as the engine does: extra usage counts now, refunds count when the call was sent. */
 function correctUnshared({ unshared }: Target, more: readonly number[], sentAt: number, now: number): void {
   const extra = more.map((amount) => Math.max(0, amount));
   const returned = more.map((amount) => Math.min(0, amount));

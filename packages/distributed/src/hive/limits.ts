@@ -47,7 +47,7 @@ export function sharePlans(count: EndpointCount, learned: Learned, settings: Set
         `such that id and models have at most ${LONGEST_NAME} characters`,
         name,
       );
-    // Not by its amount: a limit may be as large as what stands for none.
+    // Chosen by dimension: a learned limit may be as large as the stand-in for "unlimited".
     const main = dimensions.indexOf((own[0] as Limit).dimension);
     const requests = own.find(({ dimension }) => dimension === "requests")?.limit;
     const least = requests === undefined ? LEAST_OF_TOKENS : settings.minCapacity / requests;
@@ -85,7 +85,7 @@ function limitsOf(count: EndpointCount, learned: Learned, windowMs: number): Lim
   return limits;
 }
 
-/** What dimensions are called among agents, as in what providers say. */
+/** Names of dimensions on the wire, the same as in `LimitObservation`. */
 export const NAMES: Readonly<Record<HiveDimension, LimitDimension>> = {
   requests: "requests",
   tokens: "tokens",

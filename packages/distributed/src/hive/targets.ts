@@ -105,7 +105,7 @@ export class Targets {
     target.shares = plans.map((plan) => {
       const { name } = plan.config;
       const known = before.get(name);
-      // Calls that are under way keep the share whose dimensions they were taken of.
+      // In-flight calls keep the old share, whose dimensions they were charged in.
       const isSame = known && isEqual(known.dimensions, plan.dimensions);
       if (known && !isSame) this.#drop(known);
       else before.delete(name);

@@ -12,7 +12,7 @@ import { BadMessage } from "../wire/fields.ts";
 const LONGEST_UNSIGNED_PAUSE_MS = 60_000;
 /** A recovery that was set elsewhere is no slower than this many times ours. */
 const SLOWEST_RECOVERY = 10;
-/** What sums of many fractions may be off by, absolutely and as a part. */
+/** Tolerance for rounding errors in sums, absolute and relative. */
 const SLACK = 1e-6;
 
 /**
@@ -86,7 +86,7 @@ export function foreignLevel(pool: Pool, message: CapacityMessage, now: number):
     most,
     cutAt: 0,
     pausedAt: 0,
-    // It asks for no pause, and ends none.
+    // A foreign announcement starts no pause and must not end a running one.
     pauseMs: Math.max(0, pausedUntil(level) - now),
     origin: foreignOrigin(message.agentId, message.timestamp),
     reason: message.reason,

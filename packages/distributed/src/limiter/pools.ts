@@ -45,7 +45,7 @@ export class Pools {
     this.#agent = agent;
   }
 
-  /** `isLate`: others may have used it before this agent began to count it. */
+  /** `isLate`: peers may have used the quota before this agent started to count it. */
   set(config: PoolConfig, isLate: boolean, now: number): Pool {
     this.#removed.delete(config.name);
     step(this.#agent, { type: "configure", config, isLate }, now);

@@ -8,7 +8,7 @@ import { decodeCapacity, encodeCapacity } from "./capacity.ts";
 import { decodePresence, encodePresence } from "./presence.ts";
 import { MOST_BYTES_SENT } from "./subjects.ts";
 
-/** What no engine should ever say, and every bound from both sides. */
+/** Values that no engine should produce, and every bound. */
 const extremes = [
   NaN,
   Infinity,

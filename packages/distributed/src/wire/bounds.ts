@@ -1,25 +1,24 @@
 import { LONGEST_NEXT_MS } from "../engine/message.ts";
 
 /**
- * What a number in a message may be. Encoder and decoder use the same bounds: the encoder says the nearest number within
- * them, the decoder rejects what is outside. So no state of an honest agent, however old or odd, makes a message that
- * others reject. `beyond` says what a bound means to whoever reads it.
+ * The range of a numeric field. Encoder and decoder share it: the encoder clamps, the decoder rejects. No state of an
+ * honest agent can therefore produce a message that peers reject. `beyond` documents what a clamped value means.
  */
 export interface Bound {
   readonly least: number;
   readonly most: number;
-  /** A fraction is rejected. */
+  /** The decoder rejects fractions. */
   readonly isWhole?: true;
-  /** How the encoder rounds: fractions of a millisecond are noise, and are read all the same. */
+  /** Direction in which the encoder rounds to whole milliseconds. The decoder accepts fractions. */
   readonly rounds?: "down" | "up";
   readonly beyond: string;
 }
 
-/** The largest number that all languages write and read exactly. */
+/** The largest integer that JSON parsers of all languages read exactly. */
 const MOST = Number.MAX_SAFE_INTEGER;
 /** Twenty years: longer than any process lives. */
 const LONGEST_AGE_MS = 20 * 365 * 86_400_000;
-/** No pause and no step of recovery that means anything is longer. */
+/** Upper bound of pauses and recovery steps. */
 const MONTH_MS = 31 * 86_400_000;
 /** 32 bits of a hash. */
 const MOST_TIE = 2 ** 32 - 1;
@@ -28,7 +27,7 @@ const AMOUNT: Bound = { least: 0, most: MOST, beyond: "at least this much; less 
 const AGE: Bound = { least: 0, most: LONGEST_AGE_MS, rounds: "down", beyond: "at least this old" };
 const COUNT: Bound = { least: 1, most: MOST, isWhole: true, beyond: "never reached: one a microsecond for 285 years" };
 
-/** The bounds of every number of every message, by the object that holds it and its name there. */
+/** The bounds of every numeric field, by message part and field name. */
 export const BOUNDS = {
   presence: {
     life: { least: 0, most: MOST, isWhole: true, beyond: "never reached: microseconds until the year 2255" },
@@ -46,7 +45,7 @@ export const BOUNDS = {
     up_ms: AGE,
     sent: AMOUNT,
     back: AMOUNT,
-    // Rounded up: what was given back may count from too early on, never from too late.
+    // Rounded up: a refund may count from too early on, never from too late.
     back_age_ms: { ...AGE, rounds: "up" },
     used: AMOUNT,
     bins: AMOUNT,
@@ -69,7 +68,7 @@ export const BOUNDS = {
     recovery_factor: { least: 1, most: 1_000, beyond: "never reached: options allow 1 to 10" },
     recovery_interval_ms: { least: 1, most: MONTH_MS, beyond: "a step every millisecond, or every month" },
     most: { least: 1, most: 1_000, beyond: "never reached: options allow 1 or 2" },
-    // Rounded down: an age that grew a little on each way would make the cut older with each agent that passes it on.
+    // Rounded down: an age rounded up at every relay would make the cut older with each agent that passes it on.
     cut_age_ms: AGE,
     pause_age_ms: AGE,
     pause_ms: { least: 0, most: MONTH_MS, beyond: "never reached: a pause is at most a day" },
@@ -81,10 +80,10 @@ export const BOUNDS = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Bound>>>>;
 
-/** The nearest number that may be said. What is no number at all is said as the least. */
+/** The nearest value within the bound. NaN becomes the lower bound. */
 export function clamped({ least, most, isWhole, rounds }: Bound, value: number): number {
   const number = rounds === "up" ? Math.ceil(value) : isWhole || rounds === "down" ? Math.floor(value) : value;
-  // False for NaN, too. Adding 0 makes 0 of -0, which JSON does not keep.
+  // The comparison is false for NaN. Adding 0 turns -0 into 0, because JSON does not preserve -0.
   return number >= least ? Math.min(most, number) + 0 : least;
 }
 
@@ -92,8 +91,8 @@ export function clampedAll(bound: Bound, values: readonly number[]): number[] {
   return values.map((value) => clamped(bound, value));
 }
 
-/** Whether it may be heard. */
+/** True when a received value satisfies the bound. */
 export function isWithin({ least, most, isWhole }: Bound, value: unknown): value is number {
-  // False for what is no number, and for NaN.
+  // The comparisons are false for NaN.
   return typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value));
 }

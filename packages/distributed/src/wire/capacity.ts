@@ -23,10 +23,10 @@ const LONGEST_FOREIGN_REASON = 4_096;
 /** RFC 3339, with any number of decimals, as agents in Go write it. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** A year of more than four digits is written in no way that all agents read: the last such moment means "then or later". */
+/** RFC 3339 has four-digit years. Later times are sent as the last representable one, meaning "then or later". */
 const LAST_TIME = Date.UTC(10_000, 0, 1) - 1;
 const FIRST_TIME = Date.parse("0000-01-01T00:00:00.000Z");
-/** Also messages of later versions are read, as far as they are understood. */
+/** Announcements of later versions are read too, for their five common fields. */
 const ANY_VERSION: Bound = { least: 0, most: Number.MAX_SAFE_INTEGER, beyond: "never reached" };
 const bounds = BOUNDS.announcement;
 

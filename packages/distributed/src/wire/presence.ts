@@ -104,7 +104,7 @@ function poolFields(report: PoolReport): object {
   };
 }
 
-/** Left out where they are the usual ones. */
+/** Undefined for the usual dimensions, which are omitted. */
 function dimensionFields({ limits, dimensions }: PoolReport): Dimensions | undefined {
   return dimensions && !hasSameDimensions({ limits }, { limits, dimensions }) ? dimensions : undefined;
 }
@@ -116,7 +116,7 @@ function claimFields({ amounts, next, turn, tie, waitedMs }: ClaimReport): objec
     next: clampedAll(bounds.next, next),
     turn: clamped(bounds.turn, turn),
     tie: clamped(bounds.tie, tie),
-    // Nothing waits when it is infinite.
+    // Infinite when nothing waits; then the field is omitted.
     ...(Number.isFinite(waitedMs) ? { waited_ms: clamped(bounds.waited_ms, waitedMs) } : {}),
   };
 }
@@ -146,7 +146,7 @@ function readPool(value: unknown): PoolReport {
   };
 }
 
-/** A name for each limit, none of them twice. */
+/** One distinct name per limit. */
 function readDimensions(value: unknown, length: number): Dimensions {
   const names = list(value, "dimensions", length);
   const isName = (name: unknown) => typeof name === "string" && name.length >= 1 && name.length <= LONGEST_DIMENSION;
