@@ -12,7 +12,8 @@ export function hearLevel(state: ShareState, heard: ShareLevel | undefined, now:
   const { cutAgoMs, pausedAgoMs, ...rest } = heard;
   const level: StoredLevel = { ...rest, cutAt: now - cutAgoMs, pausedAt: now - pausedAgoMs };
   const known = state.level;
-  if (level.epoch > (known?.epoch ?? 0) + EPOCHS_AHEAD) return;
+  // A store that knows no level cannot know how many cuts there were.
+  if (known && level.epoch > known.epoch + EPOCHS_AHEAD) return;
   const order = known ? compare(level, known) : 1;
   if (order > 0) state.level = level;
   else if (order === 0 && known)

@@ -132,6 +132,14 @@ export const memberLaws: readonly ShareLaw[] = [
     },
   ],
   [
+    "a store that knows no level learns it, however many cuts there were",
+    async ({ agent }) => {
+      const a = await agent("a");
+      await a.learned();
+      near((await a.ask({ level: { ...cut, epoch: 5_000 } })).capacity[0] ?? 0, 50, "half");
+    },
+  ],
+  [
     "nothing is handed out in a pause",
     async ({ agent }) => {
       const a = await agent("a");

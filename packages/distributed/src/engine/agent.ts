@@ -1,4 +1,4 @@
-import type { PeerPool, Pool } from "./pool.ts";
+import type { Counts, PeerPool, Pool } from "./pool.ts";
 import type { Isolation } from "./silence.ts";
 import { newStoreSide, type StoreConfig, type StoreSide, storeMode } from "./store-side.ts";
 import type { Tuning } from "./tuning.ts";
@@ -70,6 +70,8 @@ export interface Agent {
   /** When another process was last heard that goes by the same id. */
   twinAt: number;
   readonly ignored: Map<string, number>;
+  /** Lifetime totals of removed quotas and dimensions, by quota name. Peers know these totals, so they never decrease. */
+  readonly counted: Map<string, Map<string, Counts>>;
   readonly store: StoreSide | undefined;
 }
 
@@ -97,6 +99,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
     toldUntil: -Infinity,
     twinAt: -Infinity,
     ignored: new Map(),
+    counted: new Map(),
     store: config.store && newStoreSide(config.store),
   };
 }
@@ -129,6 +132,17 @@ function busMode(agent: Agent, now: number): Mode {
 /** Until then it only listens, at least. */
 export function listenedAt({ joinedAt, config: { tuning } }: Agent): number {
   return joinedAt + tuning.listen * tuning.heartbeatMs;
+}
+
+/** The time from which this agent has heard reports about a quota. */
+export function startOf(agent: Agent, pool: Pool): number {
+  return Math.max(agent.startedAt, pool.startedAt);
+}
+
+/** True while the agent, or the quota at this agent, is too new to know the usage of peers. */
+export function isListeningFor(agent: Agent, pool: Pool, now: number): boolean {
+  const { listen, heartbeatMs } = agent.config.tuning;
+  return now < pool.startedAt + listen * heartbeatMs || modeOf(agent, now) === "listening";
 }
 
 function isCutOff(agent: Agent, now: number): boolean {

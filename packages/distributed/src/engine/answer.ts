@@ -17,16 +17,16 @@ export function answer(agent: Agent, seq: number, reply: ShareReply, now: number
   store.underWay = 0;
   store.answeredAt = now;
   store.unansweredSince = Infinity;
-  store.asked.forEach((name, i) => {
-    const pool = agent.pools.get(name);
+  const answered: ShareAnswer[] = [];
+  store.asked.forEach((pool, i) => {
     const told = reply.pools[i];
-    if (pool && told) answerPool(agent, pool, told, now);
+    // The quota was replaced since the request: this answer is about another window or other dimensions.
+    if (!told || agent.pools.get(pool.config.name) !== pool) return;
+    if (answerPool(agent, pool, told, now)) answered.push(told);
   });
+  if (store.isStore && answered.length > 0) countTold(agent, answered);
   // Whoever holds something reports at every heartbeat: a store that forgets it must hear of it while it learns.
-  const isHolding = store.asked.some((name) => {
-    const pool = agent.pools.get(name);
-    return pool !== undefined && !isZero(leftOf(pool));
-  });
+  const isHolding = store.asked.some((pool) => agent.pools.get(pool.config.name) === pool && !isZero(leftOf(pool)));
   if (isHolding) store.nextMs = agent.config.tuning.heartbeatMs;
   const roll = store.config.aggregation === "auto" ? reply.pools[store.asked.length] : undefined;
   if (!roll || roll.error) return;
@@ -45,13 +45,21 @@ export function unanswered({ store }: Agent, seq: number): void {
   if (store && seq === store.underWay) store.underWay = 0;
 }
 
-function answerPool(agent: Agent, pool: Pool, told: ShareAnswer, now: number): void {
+/** The number of members is the largest of all quotas, because not every agent uses every quota. */
+function countTold(agent: Agent, answered: readonly ShareAnswer[]): void {
+  agent.members = Math.max(1, ...answered.map(({ members }) => members));
+  agent.weights = Math.max(agent.config.weight, ...answered.map(({ weights }) => weights));
+}
+
+/** Applies one quota's answer. Returns true when the answer carries valid limits and members. */
+function answerPool(agent: Agent, pool: Pool, told: ShareAnswer, now: number): boolean {
   if (told.error !== undefined) {
     ignore(agent, told.error);
     agent.twinAt = now;
+  } else if (told.limits.length !== pool.limits.length) {
+    ignore(agent, "other limits");
+    return false;
   } else {
-    agent.members = Math.max(1, told.members);
-    agent.weights = Math.max(agent.config.weight, told.weights);
     pool.limits = told.limits.map((limit, i) => Math.min(limit, at(pool.config.limits, i)));
   }
   if (told.level) {
@@ -67,13 +75,14 @@ function answerPool(agent: Agent, pool: Pool, told: ShareAnswer, now: number): v
     if (isAgreed && !pool.kept) keep(agent, pool, now);
     const { fair = told.fair, capacity = told.capacity } = before ?? {};
     pool.allotment = { allowed: [...pool.sent], fair, capacity, stamp, isLearning: true, isAgreed };
-    return;
+    return told.error === undefined;
   }
   pool.kept = undefined;
   // It may have used some of it since it asked.
   const allowed = told.allowed.map((amount, i) => Math.max(amount, at(pool.sent, i)));
   pool.allotment = { allowed, fair: told.fair, capacity: told.capacity, stamp, isLearning: false, isAgreed: true };
   if (isQuiet(agent, now)) seeUse(pool, told, now);
+  return true;
 }
 
 /** What all have used, for whoever asks how full it is: of others only sums are known here. */

@@ -3,8 +3,9 @@ import { hash32 } from "../hash.ts";
 import type { Agent } from "./agent.ts";
 import { leftOf, wantedOf } from "./allotment.ts";
 import { type Amounts, isZero } from "./amounts.ts";
-import { FULL, type Level } from "./level.ts";
-import type { Pool } from "./pool.ts";
+import { hasSameDimensions } from "./dimensions.ts";
+import type { Level } from "./level.ts";
+import type { Pool, PoolConfig } from "./pool.ts";
 import { refundedMsOf } from "./schedule.ts";
 import { storeMode } from "./store-side.ts";
 
@@ -28,14 +29,15 @@ export function ask(agent: Agent, now: number, bye = false): Ask | undefined {
   if (!store || agent.left || (!bye && now < askAt(agent))) return undefined;
   const { id: agentId, life, weight, tuning } = config;
   const pools: SharePool[] = [];
+  const asked: Pool[] = [];
   let isIdle = store.isStore;
   if (store.isStore)
     for (const pool of agent.pools.values()) {
       const said = poolOf(agent, pool, now);
       pools.push(said);
+      asked.push(pool);
       isIdle &&= isZero(said.all) && isZero(pool.own.sum) && isZero(leftOf(pool));
     }
-  const asked = pools.map(({ name }) => name);
   if (store.config.aggregation === "auto") pools.push(rollCall(agent));
   store.seq++;
   store.underWay = store.seq;
@@ -56,7 +58,7 @@ function poolOf(agent: Agent, pool: Pool, now: number): SharePool {
   pool.askedFor = all;
   const isServed = storeMode(agent, pool, now) === "served";
   return {
-    name: config.name,
+    name: storeName(config),
     windowMs: config.windowMs,
     limits: config.limits,
     headroom,
@@ -72,9 +74,15 @@ function poolOf(agent: Agent, pool: Pool, now: number): SharePool {
     bins: trimmed(pool.own.bins(now)),
     next: [...next],
     all: [...all],
-    level: pool.level === FULL ? undefined : shareLevel(pool.level, now),
+    level: pool.level.epoch === 0 ? undefined : shareLevel(pool.level, now),
     crowd: undefined,
   };
+}
+
+/** The quota's key in the store. It includes unusual dimensions, because the store itself only knows their number. */
+function storeName({ name, limits, dimensions }: PoolConfig): string {
+  const isUsual = !dimensions || hasSameDimensions({ limits }, { limits, dimensions });
+  return isUsual ? name : `${name} (${dimensions.join(", ")})`;
 }
 
 function rollCall({ store, config }: Agent): SharePool {

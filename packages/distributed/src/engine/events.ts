@@ -1,8 +1,10 @@
 import type { ShareReply } from "@hivepace/core";
 import type { Amounts } from "./amounts.ts";
 import type { Ask } from "./ask.ts";
-import type { Refused } from "./level.ts";
+import type { Dimensions } from "./dimensions.ts";
+import type { Level, Refused } from "./level.ts";
 import type { Message } from "./message.ts";
+import type { PoolConfig } from "./pool.ts";
 
 /** What one request takes from one pool. */
 export interface Part {
@@ -33,11 +35,30 @@ export type Event =
       readonly all?: Amounts;
       readonly tried?: boolean | undefined;
     }
-  /** A call that was sent at `sentAt` used so much more than was taken for it; less, when negative. */
-  | { readonly type: "settle"; readonly pool: string; readonly more: Amounts; readonly sentAt: number }
+  /**
+   * A call that was sent at `sentAt` used so much more than was taken for it; less, when negative. `dimensions` are those
+   * that it was taken of, where the quota may have others by now.
+   */
+  | {
+      readonly type: "settle";
+      readonly pool: string;
+      readonly more: Amounts;
+      readonly sentAt: number;
+      readonly dimensions?: Dimensions | undefined;
+    }
   /** The provider refused a request. */
   | { readonly type: "refused"; readonly pool: string; readonly refused: Refused }
   | { readonly type: "hear"; readonly message: Message }
+  /** A level was announced, with ages in the place of times. */
+  | { readonly type: "announced"; readonly pool: string; readonly level: Level }
+  /** A provider's answer shows `amounts` of usage that no agent has reported. */
+  | { readonly type: "used-elsewhere"; readonly pool: string; readonly amounts: Amounts }
+  /** A provider's answer shows that the full limit is available again. */
+  | { readonly type: "recovered"; readonly pool: string }
+  /** A quota is set or changed. `isLate`: peers may have used it before this agent started to count it. */
+  | { readonly type: "configure"; readonly config: PoolConfig; readonly isLate: boolean }
+  /** The bus is subscribed: the agent starts to listen. */
+  | { readonly type: "start" }
   /** A message could not be published. */
   | { readonly type: "unpublished"; readonly seq: number }
   /** The store has answered, or it has not. */

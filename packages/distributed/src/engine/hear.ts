@@ -1,17 +1,21 @@
 import { hash32 } from "../hash.ts";
-import { type Agent, ignore, modeOf, type Peer } from "./agent.ts";
+import { type Agent, ignore, isListeningFor, modeOf, type Peer } from "./agent.ts";
 import { fits, isEqual, isZero } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
 import { count, name } from "./heard-use.ts";
-import { EPOCHS_AHEAD, merge } from "./level.ts";
+import { EPOCHS_AHEAD, type Level, merge, withLongerPause } from "./level.ts";
 import { countIn, countMembers, effectiveLimits, lowerLimits } from "./members.ts";
 import type { ClaimReport, Message, PoolReport } from "./message.ts";
 import type { Pool } from "./pool.ts";
+import { projected } from "./projection.ts";
 import { withAges } from "./publish.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
 import { seeGrain } from "./steady-pace.ts";
 import { isQuiet } from "./store-side.ts";
 import { isBefore } from "./turn.ts";
+
+/** An epoch far ahead is accepted after being repeated for this many heartbeats. */
+const CREDIBLE_AFTER = 2;
 
 /** More agents than this are no swarm but an attack on our memory. */
 const MOST_PEERS = 20_000;
@@ -57,12 +61,21 @@ export function hear(agent: Agent, message: Message, now: number): boolean {
     agent.toldMembers = message.members;
     agent.toldUntil = now + tuning.silent * tuning.heartbeatMs;
   }
-  for (const report of message.pools) isNews = hearPool(agent, peer, report, message.upMs, now) || isNews;
-  const isNew = message.upMs < 2 * tuning.heartbeatMs;
+  const newcomerMs = 2 * tuning.heartbeatMs;
+  const isNew = message.upMs < newcomerMs;
+  for (const report of message.pools) {
+    const upMs = Math.min(message.upMs, report.upMs ?? Infinity);
+    isNews = hearPool(agent, peer, report, upMs, now) || isNews;
+    const pool = agent.pools.get(report.name);
+    if (!isNew && upMs < newcomerMs && pool && !message.bye) {
+      welcome(agent, peer, [pool], now);
+      isNews = true;
+    }
+  }
   if (message.bye) {
     peer.saidBye = true;
     depart(agent, peer);
-  } else if (isNew) welcome(agent, peer, now);
+  } else if (isNew) welcome(agent, peer, agent.pools.values(), now);
   return isNews || isNew || message.bye;
 }
 
@@ -141,14 +154,14 @@ function depart(agent: Agent, peer: Peer): void {
 }
 
 /**
- * A newcomer has to learn what was before it came, soon, but not from all at the same moment. Where nothing was it has to
- * learn that it is not alone: a few tell it.
+ * A newcomer, or one to whom a quota is new, has to learn what was before it came, soon, but not from all at the same
+ * moment. Where nothing was it has to learn that it is not alone: a few tell it.
  */
-function welcome(agent: Agent, peer: Peer, now: number): void {
+function welcome(agent: Agent, peer: Peer, pools: Iterable<Pool>, now: number): void {
   const { id, tuning } = agent.config;
   const when = part(`${id} ${peer.key}`);
   const isOfFew = when * agent.members < 8 && now - agent.startedAt > 2 * tuning.heartbeatMs;
-  for (const pool of agent.pools.values()) {
+  for (const pool of pools) {
     const hasNews = !isZero(pool.used.sum) || pool.level.epoch > 0;
     if (now < pool.welcomeUntil || !(hasNews || isOfFew)) continue;
     pool.welcomeUntil = now + 2.5 * tuning.heartbeatMs;
@@ -156,30 +169,32 @@ function welcome(agent: Agent, peer: Peer, now: number): void {
   }
 }
 
-function hearPool(agent: Agent, peer: Peer, report: PoolReport, upMs: number, now: number): boolean {
-  const pool = agent.pools.get(report.name);
+function hearPool(agent: Agent, peer: Peer, heard: PoolReport, upMs: number, now: number): boolean {
+  const pool = agent.pools.get(heard.name);
   if (!pool) {
     ignore(agent, "unknown pool");
     return false;
   }
-  const { length } = pool.limits;
-  if (report.limits.length !== length || report.windowMs !== pool.config.windowMs) {
+  let known = peer.pools.get(heard.name);
+  const report = heard.windowMs === pool.config.windowMs ? projected(pool.config, heard, known?.said) : undefined;
+  if (!report) {
     ignore(agent, "other limits");
     return false;
   }
-  let known = peer.pools.get(report.name);
-  if (!known && upMs >= now - agent.joinedAt) name(agent, pool, report, now);
+  const joinedAt = Math.max(agent.joinedAt, pool.startedAt);
+  if (!known && upMs >= now - joinedAt) name(joinedAt, pool, report, now);
   const isGap = !known || now - known.reportedAt > 2 * Math.max(agent.config.tuning.heartbeatMs, peer.nextMs);
   let isNews = count(agent, pool, known?.said, report, isGap, now);
   const claim = possible(agent, pool, report.claim);
   const hadLimits = known?.said.limits;
   if (known) {
     known.said = report;
+    known.heard = heard;
     known.reportedAt = now;
     known.nextMs = peer.nextMs;
     known.kept = undefined;
   } else {
-    known = { said: report, claim: undefined, reportedAt: now, nextMs: peer.nextMs, kept: undefined };
+    known = { said: report, heard, claim: undefined, reportedAt: now, nextMs: peer.nextMs, kept: undefined };
     peer.pools.set(report.name, known);
   }
   if (setClaim(pool, known, claim)) {
@@ -203,7 +218,7 @@ function hearPool(agent: Agent, peer: Peer, report: PoolReport, upMs: number, no
   pool.turns.line = Math.max(pool.turns.line, report.turn);
   const { level } = pool;
   if (report.level) hearLevel(agent, pool, report.level, now);
-  if (report.seen && modeOf(agent, now) === "listening") pool.seen = { at: now, bins: report.seen };
+  if (report.seen && isListeningFor(agent, pool, now)) pool.seen = { at: now, bins: report.seen };
   return isNews || level !== pool.level;
 }
 
@@ -215,14 +230,18 @@ function possible(agent: Agent, { limits }: Pool, claim: ClaimReport | undefined
 }
 
 /** A level with ages in the place of times, from whomever. */
-export function hearLevel(agent: Agent, pool: Pool, heard: PoolReport["level"] & object, now: number): void {
-  if (heard.epoch > pool.level.epoch + EPOCHS_AHEAD) {
+export function hearLevel(agent: Agent, pool: Pool, heard: Level, now: number): void {
+  if (heard.epoch < 1) return;
+  if (!isCredible(agent, pool, heard.epoch, now)) {
     ignore(agent, "epoch far ahead");
     return;
   }
-  const level = merge(pool.level, withAges(heard, now));
-  if (level === pool.level) return;
-  const isNews = level.epoch !== pool.level.epoch || level.round !== pool.level.round;
+  const before = pool.level;
+  const said = withAges(heard, now);
+  const later = merge(before, said);
+  const level = withLongerPause(later, later === said ? before : said);
+  if (level === before) return;
+  const isNews = level.epoch !== before.epoch || level.round !== before.round || level.pauseMs !== before.pauseMs;
   pool.level = level;
   if (!isNews) return;
   pool.levelKnownAt = now;
@@ -231,6 +250,25 @@ export function hearLevel(agent: Agent, pool: Pool, heard: PoolReport["level"] &
   const { epoch, round } = level;
   if (part(`${agent.config.id} ${epoch} ${round}`) * agent.members < 4)
     reportBy(agent, pool, now + agent.config.tuning.gapMs / 2, 0, true);
+}
+
+/**
+ * True when an epoch may be accepted. A single message must not move an agent thousands of epochs ahead, because a forged
+ * one would separate it from all peers. A joining agent cannot know how many cuts it missed and accepts any epoch; other
+ * agents accept a distant epoch once it has been repeated, so that agents with an honest gap always converge.
+ */
+function isCredible(agent: Agent, pool: Pool, epoch: number, now: number): boolean {
+  const isFar = (from: number) => epoch > from + EPOCHS_AHEAD;
+  if (!isFar(pool.level.epoch) || isListeningFor(agent, pool, now)) {
+    pool.farAhead = undefined;
+    return true;
+  }
+  const { farAhead } = pool;
+  if (!farAhead || epoch < farAhead.epoch || isFar(farAhead.epoch)) {
+    pool.farAhead = { epoch, since: now };
+    return false;
+  }
+  return now - farAhead.since >= CREDIBLE_AFTER * agent.config.tuning.heartbeatMs;
 }
 
 /** A number from 0 to 1 that follows from a text: agents do not all do the same at the same time, and none tosses a coin. */

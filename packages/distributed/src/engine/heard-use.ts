@@ -7,7 +7,7 @@ import { paceOf } from "./steady-pace.ts";
 import { BINS } from "./use-window.ts";
 
 /** A newcomer has been told of what somebody used before it came. Now it hears who that was. */
-export function name({ joinedAt }: Agent, pool: Pool, { used, bins }: PoolReport, now: number): void {
+export function name(joinedAt: number, pool: Pool, { used, bins }: PoolReport, now: number): void {
   const { windowMs } = pool.config;
   const before = [...used];
   bins.forEach((bin, b) => {

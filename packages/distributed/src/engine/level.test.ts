@@ -1,6 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FULL, isLater, type Level, levelAt, merge, nextStepAt, pausedUntil, refuse } from "./level.ts";
+import {
+  FULL,
+  isCooling,
+  isLater,
+  type Level,
+  levelAt,
+  merge,
+  nextStepAt,
+  pausedUntil,
+  refuse,
+  withLongerPause,
+} from "./level.ts";
 import { rules } from "./test-agents.ts";
 
 const few = (max: number) => fc.integer({ min: 0, max });
@@ -145,4 +156,24 @@ test("the next step is always ahead, and there when its time has come, however t
     }),
     { numRuns: 5_000 },
   );
+});
+
+test("of two words of one epoch the later one counts, with the longer pause if that ends later", () => {
+  const long: Level = { ...cut, pausedAt: 1_000, pauseMs: 30_000 };
+  const later: Level = { ...cut, round: 1, pausedAt: 2_000, pauseMs: 1_000, origin: "b" };
+  expect(withLongerPause(later, long)).toEqual({ ...later, pausedAt: 1_000, pauseMs: 30_000 });
+  // A pause that has ended is not revived.
+  expect(withLongerPause({ ...later, pausedAt: 40_000 }, long).pauseMs).toBe(1_000);
+  // A later epoch ended the pauses of the previous one, or already includes them.
+  expect(withLongerPause({ ...later, epoch: 2 }, long).pauseMs).toBe(1_000);
+});
+
+test("a cut of a level above the whole is a cut, also when it leaves exactly the whole", () => {
+  const twice: Level = { ...FULL, epoch: 1, base: 2, most: 2, cutAt: -1e9 };
+  const halved = refuse(twice, { sentAt: 1_000, reason: "429" }, 0, { ...rules, most: 2 }, 1_000, "a");
+  expect(halved.base).toBeCloseTo(1, 9);
+  expect(isCooling(halved, rules, 1_001)).toBe(true);
+  // With a minimum of 1 the result is exactly 1, because peers raise anything lower to the minimum.
+  const least = refuse(twice, { sentAt: 1_000, reason: "429" }, 0, { ...rules, most: 2, least: 1 }, 1_000, "a");
+  expect(least.base).toBe(1);
 });

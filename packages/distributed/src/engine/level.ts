@@ -59,6 +59,8 @@ export const FULL: Level = {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
+/** Replaces 1 as the result of a cut, because a level of exactly 1 means that nothing was cut. */
+const CUT_TO_WHOLE = 1 - 2 ** -40;
 /** A day: whoever asks for more means that the account is blocked, which is no matter of pace. */
 const LONGEST_RETRY_MS = 86_400_000;
 /** A refusal while recovering shows that the last steps were too much: two of 1.1. */
@@ -124,6 +126,26 @@ export function merge(ours: Level, heard: Level): Level {
 }
 
 /**
+ * The later register, with the pause of another register of the same epoch if that pause is longer and ends later: the
+ * agent that cut later or deeper may not have known of it. Within an epoch and round the pause only grows, so agents that
+ * relay registers to each other converge.
+ */
+export function withLongerPause(later: Level, other: Level): Level {
+  if (other.epoch !== later.epoch || other.pauseMs <= later.pauseMs) return later;
+  if (pausedUntil(other) <= pausedUntil(later)) return later;
+  return { ...later, pausedAt: other.pausedAt, pauseMs: other.pauseMs };
+}
+
+/** True while refusals belong to the congestion of the last cut. A level of exactly 1 is an overload or a full recovery. */
+export function isCooling(
+  { base, cutAt }: Level,
+  { cooldownMs }: Pick<LevelRules, "cooldownMs">,
+  now: number,
+): boolean {
+  return base !== 1 && now - cutAt < cooldownMs;
+}
+
+/**
  * What a refusal makes of the level; the same one when it says nothing new.
  * - A request that was sent before we knew of the present level belongs to the congestion that is known already.
  * - Within the cooldown of a cut, all pause a little longer and nobody cuts again.
@@ -140,18 +162,22 @@ export function refuse(
   if (refused.sentAt <= knownAt) return level;
   const retryMs = Math.min(LONGEST_RETRY_MS, Math.max(0, refused.retryAfterMs ?? 0));
   const { reason } = refused;
-  const isCooling = level.base < 1 && now - level.cutAt < rules.cooldownMs;
-  if (isCooling || refused.isOverload) {
+  // A running pause is never shortened.
+  const restMs = Math.max(0, pausedUntil(level) - now);
+  if (isCooling(level, rules, now) || refused.isOverload) {
     const round = level.round + 1;
-    const pauseMs = retryMs || Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(round, 16));
+    const ownMs = retryMs || Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(round, 16));
+    const pauseMs = Math.max(restMs, ownMs);
     const started = level.epoch > 0 ? level : { ...rulesOf(rules), ...FULL_START, cutAt: now };
     return { ...started, round, pausedAt: now, pauseMs, origin, reason };
   }
   const now1 = levelAt(level, now);
   const isProbe = level.epoch > 0 && level.round === 0 && now1 < level.most;
-  const base = Math.max(rules.least, isProbe ? now1 / STEP_BACK : now1 * rules.reduceFactor);
+  const reduced = Math.max(rules.least, isProbe ? now1 / STEP_BACK : now1 * rules.reduceFactor);
+  // With a minimum of 1, peers would raise anything lower and never agree.
+  const base = reduced === 1 && now1 > 1 && rules.least < 1 ? CUT_TO_WHOLE : reduced;
   const { epoch } = level;
-  const pauseMs = retryMs || FIRST_PAUSE_MS;
+  const pauseMs = Math.max(restMs, retryMs || FIRST_PAUSE_MS);
   return { ...rulesOf(rules), epoch: epoch + 1, round: 0, base, cutAt: now, pausedAt: now, pauseMs, origin, reason };
 }
 

@@ -1,5 +1,9 @@
 import type { Amounts } from "./amounts.ts";
+import type { Dimensions } from "./dimensions.ts";
 import type { Level } from "./level.ts";
+
+/** The longest interval until its next message that an agent may announce. */
+export const LONGEST_NEXT_MS = 3_600_000;
 
 /** What an agent tells all others: its whole state, so that any message replaces all that were before it. */
 export interface Message {
@@ -26,8 +30,12 @@ export interface Message {
 export interface PoolReport {
   readonly name: string;
   readonly windowMs: number;
+  /** What the limits count; absent for the usual dimensions, see `usualDimensions`. */
+  readonly dimensions?: Dimensions | undefined;
   /** As configured there. */
   readonly limits: Amounts;
+  /** Age of this quota at the sender; absent when the quota is as old as the agent. */
+  readonly upMs?: number | undefined;
   /** All that it has used in this life, and all of it that turned out not to be used, which was sent so long ago. */
   readonly sent: Amounts;
   readonly back: Amounts;

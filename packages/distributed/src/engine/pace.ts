@@ -1,4 +1,5 @@
 import { type Amounts, at, zeros } from "./amounts.ts";
+import { pick } from "./dimensions.ts";
 
 /** How far the swarm is ahead of a steady pace: a bucket that leaks at that pace and is filled by what is used. */
 export class Pace {
@@ -7,6 +8,13 @@ export class Pace {
 
   constructor(dimensions: number) {
     this.#ahead = zeros(dimensions);
+  }
+
+  inherit(other: Pace, indices: readonly number[]): void {
+    this.#at = other.#at;
+    pick(other.#ahead, indices).forEach((amount, i) => {
+      this.#ahead[i] = amount;
+    });
   }
 
   add(now: number, amounts: Amounts, perMs: Amounts): void {

@@ -1,4 +1,5 @@
 import { type Amounts, zeros } from "./amounts.ts";
+import type { Dimensions } from "./dimensions.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { FULL, type Level, type LevelRules } from "./level.ts";
 import type { ClaimReport, PoolReport } from "./message.ts";
@@ -8,10 +9,12 @@ import type { Allotment } from "./store-side.ts";
 import type { Place, Turns } from "./turn.ts";
 import { UseWindow } from "./use-window.ts";
 
-/** What is limited together: so much of each thing in a window. */
+/** Limits that share a window. Name, window and dimensions identify the quota. */
 export interface PoolConfig {
   readonly name: string;
   readonly limits: Amounts;
+  /** What the limits count, in their order. Default: `usualDimensions`. */
+  readonly dimensions?: Dimensions | undefined;
   readonly windowMs: number;
   /** What may be used at once. Default: all of it. */
   readonly burst?: Amounts | undefined;
@@ -33,8 +36,10 @@ export interface OwnClaim extends Place {
 
 /** What is known of another agent's part in a pool. */
 export interface PeerPool {
-  /** Its last word of it. */
+  /** Its last report, converted to the dimensions and window of our quota. */
   said: PoolReport;
+  /** The last report as received, in the peer's own dimensions and window. */
+  heard: PoolReport;
   /** What it claims; `setClaim` keeps the sums of all claims up to date. */
   claim: ClaimReport | undefined;
   reportedAt: number;
@@ -63,12 +68,16 @@ export interface Pool {
   readonly sent: number[];
   readonly back: number[];
   /** How old the calls were that settled recently. */
-  readonly refundAges: RefundAges;
+  refundAges: RefundAges;
+  /** When each dimension started to be counted. Calls sent earlier cannot be refunded in that dimension. */
+  readonly countedSince: number[];
   /** What this agent has used without a claim and others may not know of yet; the part that no report has said. */
   readonly blind: number[];
   unsaid: number[];
   level: Level;
   levelKnownAt: number;
+  /** An epoch too far ahead to accept from one message, and when it was first received. */
+  farAhead: { readonly epoch: number; readonly since: number } | undefined;
   readonly turns: Turns;
   claim: OwnClaim | undefined;
   claimCount: number;
@@ -101,6 +110,8 @@ export interface Pool {
   repeats: number;
   reportedAt: number;
   readonly reports: Report[];
+  /** When this agent started to count the quota, if later than its own start; otherwise -Infinity. */
+  startedAt: number;
   /** When something last changed that others should know. */
   changedAt: number;
   /** A newcomer is there who must learn what was used before it came. */
@@ -118,6 +129,12 @@ export interface Pool {
   sentAt: number;
   /** When it last sent a call larger than what it keeps. */
   savedSince: number;
+}
+
+/** Totals of one dimension. */
+export interface Counts {
+  readonly sent: number;
+  readonly back: number;
 }
 
 /** A report: what was used blindly before it and after the one before, and what waited then. */
@@ -154,10 +171,12 @@ export function newPool(config: PoolConfig): Pool {
     sent: zeros(length),
     back: zeros(length),
     refundAges: new RefundAges(),
+    countedSince: zeros(length).fill(-Infinity),
     blind: zeros(length),
     unsaid: zeros(length),
     level: FULL,
     levelKnownAt: -Infinity,
+    farAhead: undefined,
     turns: { own: 0, line: 0 },
     claim: undefined,
     claimCount: 0,
@@ -179,6 +198,7 @@ export function newPool(config: PoolConfig): Pool {
     repeats: 0,
     reportedAt: -Infinity,
     reports: [],
+    startedAt: -Infinity,
     changedAt: -Infinity,
     welcomeUntil: -Infinity,
     hearsayUntil: -Infinity,

@@ -2,7 +2,7 @@ import type { Agent } from "./agent.ts";
 import { modeIn } from "./agent.ts";
 import { addTo, zeros } from "./amounts.ts";
 import { claimOfKept } from "./kept.ts";
-import { FULL, type Level } from "./level.ts";
+import type { Level } from "./level.ts";
 import type { ClaimReport, Message, PoolReport } from "./message.ts";
 import type { OwnClaim, Pool } from "./pool.ts";
 import { forgetKnown, heartbeatOf, isActive, publishAt, refundedMsOf } from "./schedule.ts";
@@ -70,7 +70,9 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
   return {
     name: pool.config.name,
     windowMs: pool.config.windowMs,
+    dimensions: pool.config.dimensions,
     limits: pool.config.limits,
+    upMs: pool.startedAt > agent.startedAt ? now - pool.startedAt : undefined,
     sent: [...pool.sent],
     back: [...pool.back],
     backAgeMs: pool.refundAges.oldestMs(now, refundedMsOf(agent)),
@@ -81,7 +83,7 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
     claim: mode === "cut-off" ? claimOfKept(agent, pool, now) : claim && claimReport(pool, claim, now),
     turn: pool.turns.line,
     // Also one that has long been whole again: the next cut of a newcomer must come after it.
-    level: pool.level === FULL ? undefined : withAges(pool.level, now),
+    level: pool.level.epoch === 0 ? undefined : withAges(pool.level, now),
     seen: mode === "member" && now < pool.welcomeUntil ? pool.used.bins(now) : undefined,
   };
 }

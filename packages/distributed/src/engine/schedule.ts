@@ -1,5 +1,6 @@
 import { type Agent, listenedAt } from "./agent.ts";
 import { at, takeFrom } from "./amounts.ts";
+import { LONGEST_NEXT_MS } from "./message.ts";
 import type { Pool } from "./pool.ts";
 import { isQuiet } from "./store-side.ts";
 
@@ -57,7 +58,7 @@ export function publishAt(agent: Agent, now: number): number {
 
 /** In a crowd everyone speaks less often: all hear all, and what matters is said at once anyway. */
 export function busyMsOf({ config, members }: Agent): number {
-  return config.tuning.heartbeatMs * Math.max(1, members / config.tuning.crowd);
+  return Math.min(LONGEST_NEXT_MS, config.tuning.heartbeatMs * Math.max(1, members / config.tuning.crowd));
 }
 
 /** How often this agent speaks now. */

@@ -1,19 +1,21 @@
 import { type Agent, isOneOfSeveral, listenedAt, modeIn } from "./agent.ts";
 import { isAllotted } from "./allotment.ts";
-import { type Amounts, addTo, fits, isEqual, minus, takeFrom } from "./amounts.ts";
+import { type Amounts, addTo, at, fits, isEqual, isZero, minus, takeFrom } from "./amounts.ts";
 import { answer, forgetPeers, unanswered } from "./answer.ts";
 import { ask, askAt } from "./ask.ts";
 import { fitsBetween } from "./backfill.ts";
 import { claimsBefore, isHeard, want } from "./claim.ts";
-import { recognise } from "./elsewhere.ts";
+import { configure } from "./configure.ts";
+import { type Dimensions, dimensionsOf, indicesOf, pick } from "./dimensions.ts";
+import { recognise, usedElsewhere } from "./elsewhere.ts";
 import type { Effects, Event, Part } from "./events.ts";
-import { hear } from "./hear.ts";
+import { hear, hearLevel } from "./hear.ts";
 import { keep, keptAt } from "./kept.ts";
 import { learn } from "./learn.ts";
-import { nextStepAt, pausedUntil, refuse } from "./level.ts";
+import { levelAt, nextStepAt, pausedUntil, refuse, wholeAgain } from "./level.ts";
 import { sweep, sweepMsOf } from "./members.ts";
 import type { Pool } from "./pool.ts";
-import { publish } from "./publish.ts";
+import { publish, withAges } from "./publish.ts";
 import { roomOf } from "./room.ts";
 import { publishAt, refundedMsOf, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { inPaceAt, paceOf } from "./steady-pace.ts";
@@ -37,7 +39,28 @@ export function step(agent: Agent, event: Event, now: number): Effects {
       want(agent, poolOf(agent, event.pool), event.next, event.all, now);
       break;
     case "settle":
-      settle(agent, poolOf(agent, event.pool), event.more, event.sentAt, now);
+      settle(agent, poolOf(agent, event.pool), event.more, event.dimensions, event.sentAt, now);
+      break;
+    case "announced":
+      hearLevel(agent, poolOf(agent, event.pool), event.level, now);
+      wake(agent, now);
+      break;
+    case "used-elsewhere":
+      usedElsewhere(agent, poolOf(agent, event.pool), event.amounts, now);
+      wake(agent, now);
+      break;
+    case "recovered":
+      recovered(agent, poolOf(agent, event.pool), now);
+      wake(agent, now);
+      break;
+    case "configure":
+      // Effects wait for the next wake, so that callers can change several quotas consistently.
+      configure(agent, event.config, event.isLate, now);
+      return NOTHING;
+    case "start":
+      agent.joinedAt = now;
+      agent.startedAt = now;
+      wake(agent, now);
       break;
     case "refused":
       refused(agent, poolOf(agent, event.pool), event.refused, now);
@@ -153,11 +176,27 @@ function wake(agent: Agent, now: number): void {
   }
 }
 
-/** The true cost is known: more was used now, or less was used then. */
-function settle(agent: Agent, pool: Pool, more: Amounts, sentAt: number, now: number): void {
-  if (now - sentAt >= pool.config.windowMs) return;
+/**
+ * Reconciles a call's estimate with its true cost: extra usage counts now, refunds count when the call was sent. Calls sent
+ * a window ago or earlier have left the window, so nothing is refunded for them.
+ */
+function settle(
+  agent: Agent,
+  pool: Pool,
+  correction: Amounts,
+  dimensions: Dimensions | undefined,
+  sentAt: number,
+  now: number,
+): void {
+  const more = dimensions ? pick(correction, indicesOf(dimensionsOf(pool.config), dimensions)) : correction;
+  const isOver = now - sentAt >= pool.config.windowMs;
   const extra = more.map((amount) => Math.max(0, amount));
-  const unused = more.map((amount) => Math.max(0, -amount));
+  const unused = more.map((amount, i) =>
+    isOver || sentAt < at(pool.countedSince, i)
+      ? 0
+      : Math.max(0, Math.min(-amount, at(pool.sent, i) - at(pool.back, i))),
+  );
+  if (isZero(extra) && isZero(unused)) return;
   const returned = unused.map((amount) => -amount);
   pool.changedAt = now;
   for (const window of [pool.used, pool.own]) {
@@ -170,8 +209,16 @@ function settle(agent: Agent, pool: Pool, more: Amounts, sentAt: number, now: nu
   addTo(pool.unsaid, extra);
   addTo(pool.blind, extra);
   addTo(pool.back, unused);
-  pool.refundAges.add(now, sentAt, refundedMsOf(agent));
-  pool.pace.add(now, more, paceOf(agent, pool, now));
+  // Also for calls without a refund: the reported age grows, and peers place refunds earlier, which is the safe side.
+  if (!isOver) pool.refundAges.add(now, sentAt, refundedMsOf(agent));
+  pool.pace.add(now, minus(extra, unused), paceOf(agent, pool, now));
+}
+
+/** Ends the recovery for the whole swarm: the provider shows that the full limit is available. */
+function recovered(agent: Agent, pool: Pool, now: number): void {
+  if (levelAt(pool.level, now) >= 1) return;
+  hearLevel(agent, pool, withAges(wholeAgain(pool.level, now, agent.config.id), now), now);
+  reportBy(agent, pool, now, repeatsOf(agent, pool), true);
 }
 
 function refused(agent: Agent, pool: Pool, details: Parameters<typeof refuse>[1], now: number): void {

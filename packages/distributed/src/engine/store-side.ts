@@ -19,7 +19,7 @@ export interface StoreSide {
   seq: number;
   /** The call that has no answer yet, 0 when there is none; and the pools that it is about. */
   underWay: number;
-  asked: readonly string[];
+  asked: readonly Pool[];
   askedAt: number;
   /** When something is to be asked that cannot wait for the next heartbeat. */
   askAt: number;

@@ -14,10 +14,11 @@ export function trueUp(agent: Agent, pool: Pool, now: number): void {
   const most = pool.own.sum.map((amount) => Math.max(0, amount));
   addTo(most, pool.unnamed.sum);
   for (const { pools } of agent.peers.values()) {
-    const said = pools.get(name)?.said;
-    if (!said) continue;
-    // It speaks of another window, or did when it was last heard.
-    if (said.windowMs !== windowMs) return;
+    const known = pools.get(name);
+    if (!known) continue;
+    const { said, heard } = known;
+    // The usage of a peer that reports another window is out of date.
+    if (heard.windowMs !== windowMs) return;
     addTo(most, said.used);
   }
   const excess = minus(pool.used.sum, most);

@@ -1,4 +1,5 @@
-import { type Amounts, addTo, at, takeFrom, zeros } from "./amounts.ts";
+import { type Amounts, addTo, at, isZero, takeFrom, zeros } from "./amounts.ts";
+import { pick } from "./dimensions.ts";
 
 /** A window is kept in this many slots; what is in a slot leaves together, up to one slot late and never early. */
 const SLOTS = 1024;
@@ -67,6 +68,29 @@ export class UseWindow {
     this.#amounts = [];
     this.#first = 0;
     this.sum.fill(0);
+  }
+
+  /**
+   * Takes over what another window holds, of the dimensions at `indices`. From a window of another length only bins are
+   * known: all of a bin counts as used at its youngest edge, late and never early.
+   */
+  inherit(other: UseWindow, indices: readonly number[], now: number): void {
+    other.expire(now);
+    if (other.windowMs === this.windowMs) {
+      this.lateMs = other.lateMs;
+      this.#slots = [...other.#slots];
+      this.#amounts = other.#amounts.map((amounts) => pick(amounts, indices));
+      this.#first = other.#first;
+      pick(other.sum, indices).forEach((amount, i) => {
+        this.sum[i] = amount;
+      });
+      return;
+    }
+    const binMs = other.windowMs / BINS;
+    other.bins(now).forEach((bin, b) => {
+      if (!isZero(bin)) this.add(now - b * binMs, pick(bin, indices));
+    });
+    this.expire(now);
   }
 
   /** Lets go of so much of the oldest. */

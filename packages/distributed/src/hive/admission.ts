@@ -65,34 +65,45 @@ export function admitAnyway(target: Target, use: Use, now: number): Charge {
 }
 
 /** It took so much. */
-export function settle(manager: RateManager, charge: Charge, used: Use): void {
+export function settle(manager: RateManager, charge: Charge, used: Use, now: number): void {
   const { decision, use } = charge;
   if (decision) {
     const { inputTokens, outputTokens } = used;
     manager.settle(decision, used.tokens, { inputTokens, outputTokens });
   }
-  correct(charge, {
+  const more = {
     requests: 0,
     tokens: used.tokens - use.tokens,
     inputTokens: used.inputTokens - use.inputTokens,
     outputTokens: used.outputTokens - use.outputTokens,
-  });
+  };
+  correct(charge, more, now);
 }
 
 /** It was never sent, or was refused: all of it is given back. */
-export function giveBack(manager: RateManager, charge: Charge): void {
+export function giveBack(manager: RateManager, charge: Charge, now: number): void {
   const { decision, use } = charge;
   if (decision) manager.cancel(decision);
   const { requests, tokens, inputTokens, outputTokens } = use;
-  correct(charge, { requests: -requests, tokens: -tokens, inputTokens: -inputTokens, outputTokens: -outputTokens });
+  const more = { requests: -requests, tokens: -tokens, inputTokens: -inputTokens, outputTokens: -outputTokens };
+  correct(charge, more, now);
 }
 
-function correct({ target, shares, sentAt }: Charge, more: Use): void {
+function correct({ target, shares, sentAt }: Charge, more: Use, now: number): void {
   for (const share of shares) share.settle(share.amounts(more), sentAt);
   if (shares.length > 0) return;
   // Limits may have become known since: then it was counted there.
   if (target.counting) target.counting.settle(target.counting.amounts(more), sentAt);
-  else countUnshared(target, allOf(more), sentAt);
+  else correctUnshared(target, allOf(more), sentAt, now);
+}
+
+/** Reconciles as the engine does: extra usage counts now, refunds count when the call was sent. */
+function correctUnshared({ unshared }: Target, more: readonly number[], sentAt: number, now: number): void {
+  const extra = more.map((amount) => Math.max(0, amount));
+  const returned = more.map((amount) => Math.min(0, amount));
+  unshared.add(now, extra);
+  if (now - sentAt < unshared.windowMs) unshared.add(sentAt, returned);
+  unshared.expire(now);
 }
 
 function countUnshared({ unshared }: Target, amounts: readonly number[], at: number): void {

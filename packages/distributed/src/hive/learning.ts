@@ -1,10 +1,10 @@
-import type { LimitDimension, LimitObservation, ObservedLimit } from "@hivepace/core";
+import type { LimitObservation, ObservedLimit } from "@hivepace/core";
 import { at } from "../engine/amounts.ts";
 import type { Pool } from "../engine/pool.ts";
 import type { Member } from "../limiter/member.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
-import { CONFIGURED, isWindow } from "./limits.ts";
+import { CONFIGURED, isWindow, NAMES } from "./limits.ts";
 import type { Share, Target } from "./target.ts";
 import type { Targets } from "./targets.ts";
 
@@ -20,6 +20,8 @@ const APART_MS = 2_000;
  * - a limit that nobody configured is taken from there, and follows when it changes;
  * - less is left than we think: others use the account who are not on the bus, and what they use is counted;
  * - as much is left as there should be with the whole limit: then there is nothing to recover from any more.
+ *
+ * True when a limit was learned: calls that wait have to ask for it, too.
  */
 export function learnFrom(
   target: Target,
@@ -28,15 +30,16 @@ export function learnFrom(
   targets: Targets,
   windowMs: number,
   now: number,
-): void {
+): boolean {
   const { limits } = observation;
   let isNew = false;
   for (const dimension of DIMENSIONS) {
-    const observed = limits[OBSERVED[dimension]];
+    const observed = limits[NAMES[dimension]];
     if (observed && learnLimit(target, dimension, observed, windowMs)) isNew = true;
   }
   if (isNew) targets.shareOut(target);
   for (const share of target.shares) compare(share, observation, member, now);
+  return isNew;
 }
 
 /** `-1` and 0 are no limits: some providers write them for "none". */
@@ -63,7 +66,7 @@ function compare(share: Share, { limits, sentAgoMs = 0 }: LimitObservation, memb
   let isWhole = false;
   let isLess = false;
   const missing = dimensions.map((dimension, i) => {
-    const observed = limits[OBSERVED[dimension]];
+    const observed = limits[NAMES[dimension]];
     const window = observed?.windowMs ?? windowMs;
     if (observed?.limit === undefined || observed.remaining === undefined || window !== windowMs) return 0;
     const noise = NOISE * observed.limit;
@@ -97,10 +100,3 @@ function lazily<T>(make: () => T): () => T {
     return made.it;
   };
 }
-
-const OBSERVED: Readonly<Record<HiveDimension, LimitDimension>> = {
-  requests: "requests",
-  tokens: "tokens",
-  inputTokens: "input_tokens",
-  outputTokens: "output_tokens",
-};

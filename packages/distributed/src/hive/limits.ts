@@ -1,4 +1,4 @@
-import { type EndpointCount, InvalidConfigError } from "@hivepace/core";
+import { type EndpointCount, InvalidConfigError, type LimitDimension } from "@hivepace/core";
 import { escapePart, isAmount } from "@hivepace/core/internal";
 import type { PoolConfig } from "../engine/pool.ts";
 import type { Settings } from "../limiter/config.ts";
@@ -53,11 +53,22 @@ export function sharePlans(count: EndpointCount, learned: Learned, settings: Set
     );
     const amounts = dimensions.map((name) => own.find(({ dimension }) => dimension === name)?.limit ?? UNLIMITED);
     const name = `${base}${isMain ? "" : `@${window}`}`;
-    const main = amounts.findIndex((amount) => amount < UNLIMITED);
+    // Chosen by dimension: a learned limit may be as large as the stand-in for "unlimited".
+    const main = dimensions.indexOf((own[0] as Limit).dimension);
     const requests = own.find(({ dimension }) => dimension === "requests")?.limit;
     const least = requests === undefined ? LEAST_OF_TOKENS : settings.minCapacity / requests;
     const rules = rulesOf(settings, window, Math.min(1, least));
-    plans.push({ dimensions, config: { name, limits: amounts, windowMs: window, main, rules } });
+    plans.push({
+      dimensions,
+      config: {
+        name,
+        limits: amounts,
+        dimensions: dimensions.map((each) => NAMES[each]),
+        windowMs: window,
+        main,
+        rules,
+      },
+    });
   }
   return plans;
 }
@@ -80,6 +91,14 @@ function limitsOf(count: EndpointCount, learned: Learned, windowMs: number): Lim
   }
   return limits;
 }
+
+/** Names of dimensions on the wire, the same as in `LimitObservation`. */
+export const NAMES: Readonly<Record<HiveDimension, LimitDimension>> = {
+  requests: "requests",
+  tokens: "tokens",
+  inputTokens: "input_tokens",
+  outputTokens: "output_tokens",
+};
 
 /** Under which name a limit is configured. */
 export const CONFIGURED = {

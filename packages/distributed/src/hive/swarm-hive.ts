@@ -199,7 +199,9 @@ export class SwarmHive implements Hive {
   observe(observation: LimitObservation): void {
     if (this.#closing) return;
     const target = this.#targets.look(observation.endpoint, observation.model);
-    if (target) learnFrom(target, observation, this.#member, this.#targets, this.#settings.windowMs, this.#clock.now());
+    if (!target) return;
+    const { windowMs } = this.#settings;
+    if (learnFrom(target, observation, this.#member, this.#targets, windowMs, this.#clock.now())) this.#serve(target);
   }
 
   explain(endpoint: string, model?: string): HiveExplanation {
@@ -379,19 +381,19 @@ export class SwarmHive implements Hive {
       done: (used: UsedTokens | undefined, isExpired: boolean) => {
         const really = used === undefined ? use : usedOf(used, use);
         return () => {
-          settle(this.#manager, charge, really);
+          settle(this.#manager, charge, really, this.#clock.now());
           if (used !== undefined) target.typical = meanOf(target.typical, really);
           end(isExpired ? "expired" : "done", really.tokens);
         };
       },
       cancel: () => () => {
-        giveBack(this.#manager, charge);
+        giveBack(this.#manager, charge, this.#clock.now());
         end("cancelled", 0);
       },
       refused: (refusal: Refusal) => {
         checkRefusal(refusal?.reason, refusal);
         return () => {
-          giveBack(this.#manager, charge);
+          giveBack(this.#manager, charge, this.#clock.now());
           this.#observations?.refused(target.id, charge.decision === undefined);
           try {
             this.#refused(target, refusal, this.#clock.now() - sentAt);

@@ -74,8 +74,9 @@ export class Share implements Watched {
 
   /** More was used than was taken for it, or less. Nothing to do once the limit is gone. */
   settle(more: Amounts, sentAt: number): void {
-    if (more.some((amount) => amount !== 0) && this.#member.agent.pools.get(this.name)?.limits.length === more.length)
-      this.#member.host.do({ type: "settle", pool: this.name, more, sentAt });
+    if (more.every((amount) => amount === 0) || !this.#member.agent.pools.has(this.name)) return;
+    const { dimensions } = this.pool.config;
+    this.#member.host.do({ type: "settle", pool: this.name, more, sentAt, dimensions });
   }
 
   /** `tried`: nobody waits for it, it was denied without waiting. */

@@ -110,11 +110,11 @@ export class Targets {
     target.shares = plans.map((plan) => {
       const { name } = plan.config;
       const known = before.get(name);
-      // With other dimensions it is another limit: what was used of the old one says little about it.
-      const isSame = known && known.dimensions.length === plan.dimensions.length;
+      // In-flight calls keep the old share, whose dimensions they were charged in.
+      const isSame = known && isEqual(known.dimensions, plan.dimensions);
       if (known && !isSame) this.#drop(known);
       else before.delete(name);
-      const share = isSame ? known : this.#share(target, plan, now);
+      const share = isSame ? known : this.#share(target, plan, known?.listensUntil ?? -Infinity, now);
       if (isSame) share.pool = this.#member.setPool(plan.config, now).pool;
       this.#byPool.set(name, target);
       this.#watch.add(share, now);
@@ -139,8 +139,9 @@ export class Targets {
     target.unshared = new UseWindow(DIMENSIONS.length, this.#windowMs);
   }
 
-  #share(target: Target, { config, dimensions }: SharePlan, now: number): Share {
-    const { pool, listensUntil } = this.#member.setPool(config, now);
+  #share(target: Target, { config, dimensions }: SharePlan, heldUntil: number, now: number): Share {
+    const { pool, listensUntil: until } = this.#member.setPool(config, now);
+    const listensUntil = Math.max(heldUntil, until);
     const tried = new Tried(this.#clock, (next, all, at) => share.want(next, all, at, true));
     const onChange = (at: number): void => this.#onChange(target, at);
     const share = new Share(this.#member, target, pool, dimensions, listensUntil, tried, onChange);
@@ -154,6 +155,10 @@ export class Targets {
     this.#byPool.delete(share.name);
     this.#member.removePool(share.name);
   }
+}
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, i) => name === b[i]);
 }
 
 function newTarget(count: EndpointCount, windowMs: number): Target {

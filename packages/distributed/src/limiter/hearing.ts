@@ -1,7 +1,8 @@
 import type { ShareReply } from "@hivepace/core";
 import type { Agent } from "../engine/agent.ts";
 import { at } from "../engine/amounts.ts";
-import { type Level, type LevelRules, levelAt } from "../engine/level.ts";
+import { dimensionsOf, indicesOf, pick } from "../engine/dimensions.ts";
+import { isCooling, type Level, levelAt, pausedUntil } from "../engine/level.ts";
 import type { Message, PoolReport } from "../engine/message.ts";
 import type { Pool } from "../engine/pool.ts";
 import { type CapacityMessage, foreignOrigin } from "../wire/capacity.ts";
@@ -11,6 +12,7 @@ import { BadMessage } from "../wire/fields.ts";
 const LONGEST_UNSIGNED_PAUSE_MS = 60_000;
 /** A recovery that was set elsewhere is no slower than this many times ours. */
 const SLOWEST_RECOVERY = 10;
+/** Tolerance for rounding errors in sums, absolute and relative. */
 const SLACK = 1e-6;
 
 /**
@@ -22,10 +24,11 @@ export function bounded(agent: Agent, message: Message, isSigned: boolean): Mess
   const pools = message.pools.map((report) => {
     const pool = agent.pools.get(report.name);
     // The engine counts what it does not know.
-    if (!pool || report.limits.length !== pool.limits.length) return report;
-    const before = known?.pools.get(report.name)?.said;
+    if (!pool) return report;
+    const before = known?.pools.get(report.name)?.heard;
     if (before && known && message.seq > known.seq) {
-      if (isLess(report.sent, before.sent) || isLess(report.back, before.back))
+      const indices = indicesOf(dimensionsOf(report), dimensionsOf(before));
+      if (isLess(report.sent, pick(before.sent, indices)) || isLess(report.back, pick(before.back, indices)))
         throw new BadMessage("counts went back");
     }
     if (isLess(report.sent, report.back)) throw new BadMessage("more given back than used");
@@ -35,8 +38,8 @@ export function bounded(agent: Agent, message: Message, isSigned: boolean): Mess
 }
 
 function boundedReport(pool: Pool, report: PoolReport, isSigned: boolean): PoolReport {
-  const { rules, limits: configured } = pool.config;
-  const limits = report.limits.map((limit, i) => Math.max(limit, at(configured, i) * rules.least));
+  const configured = pick(pool.config.limits, indicesOf(dimensionsOf(report), dimensionsOf(pool.config)));
+  const limits = report.limits.map((limit, i) => Math.max(limit, at(configured, i) * pool.config.rules.least));
   return { ...report, limits, level: report.level && boundedLevel(pool, report.level, isSigned) };
 }
 
@@ -46,7 +49,7 @@ export function boundedLevel<L extends Bounded>({ config }: Pool, level: L, isSi
   const { least, most, recoveryFactor, recoveryIntervalMs } = config.rules;
   return {
     ...level,
-    base: Math.max(level.base, least),
+    base: Math.min(Math.max(level.base, least), most),
     most: Math.min(level.most, most),
     recoveryFactor: Math.max(level.recoveryFactor, 1 + (recoveryFactor - 1) / SLOWEST_RECOVERY),
     recoveryIntervalMs: Math.min(level.recoveryIntervalMs, recoveryIntervalMs * SLOWEST_RECOVERY),
@@ -57,7 +60,7 @@ export function boundedLevel<L extends Bounded>({ config }: Pool, level: L, isSi
 /** A store's answer as the engine may have it. Nobody signs what is there: its levels are those of anyone. */
 export function boundedReply(agent: Agent, reply: ShareReply): ShareReply {
   const pools = reply.pools.map((answer, i) => {
-    const pool = agent.pools.get(agent.store?.asked[i] ?? "");
+    const pool = agent.store?.asked[i];
     return pool && answer.level ? { ...answer, level: boundedLevel(pool, answer.level, false) } : answer;
   });
   return { ...reply, pools };
@@ -83,16 +86,13 @@ export function foreignLevel(pool: Pool, message: CapacityMessage, now: number):
     most,
     cutAt: 0,
     pausedAt: 0,
-    pauseMs: 0,
+    // A foreign announcement starts no pause and must not end a running one.
+    pauseMs: Math.max(0, pausedUntil(level) - now),
     origin: foreignOrigin(message.agentId, message.timestamp),
     reason: message.reason,
   };
 }
 
-function isCooling(level: Level, { cooldownMs }: LevelRules, now: number): boolean {
-  return level.base < 1 && now - level.cutAt < cooldownMs;
-}
-
 function isLess(amounts: readonly number[], others: readonly number[]): boolean {
-  return amounts.some((amount, i) => amount < at(others, i) - SLACK);
+  return amounts.some((amount, i) => amount < at(others, i) * (1 - SLACK) - SLACK);
 }

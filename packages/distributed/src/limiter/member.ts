@@ -4,14 +4,12 @@ import { ignored, synced } from "@hivepace/core/internal";
 import { type Agent, modeOf, newAgent } from "../engine/agent.ts";
 import type { Amounts } from "../engine/amounts.ts";
 import type { Ask } from "../engine/ask.ts";
-import { usedElsewhere } from "../engine/elsewhere.ts";
-import { hearLevel } from "../engine/hear.ts";
-import { levelAt, type Refused, wholeAgain } from "../engine/level.ts";
+import type { Refused } from "../engine/level.ts";
 import type { Message } from "../engine/message.ts";
 import type { Pool, PoolConfig } from "../engine/pool.ts";
 import { withAges } from "../engine/publish.ts";
-import { repeatsOf, reportBy } from "../engine/schedule.ts";
 import { TUNING } from "../engine/tuning.ts";
+import { BOUNDS, clamped } from "../wire/bounds.ts";
 import { type CapacityMessage, decodeCapacity, encodeCapacity } from "../wire/capacity.ts";
 import { BadMessage } from "../wire/fields.ts";
 import { LONGEST_REASON } from "../wire/level-fields.ts";
@@ -76,7 +74,7 @@ export class Member {
       {
         id,
         // The start, and a random part: of two lives that began in the same millisecond one is still the later.
-        life: Math.floor(clock.epochMs()) * 1_000 + randomInt(1_000),
+        life: clamped(BOUNDS.presence.life, Math.floor(clock.epochMs()) * 1_000 + randomInt(1_000)),
         weight,
         isolation,
         expectedAgents,
@@ -109,11 +107,7 @@ export class Member {
   async open(): Promise<void> {
     await this.link?.open();
     // From here on it listens.
-    const now = this.#clock.now();
-    this.agent.joinedAt = now;
-    this.agent.startedAt = now;
-    this.agent.steppedAt = now;
-    this.host.do({ type: "wake" }, now);
+    this.host.do({ type: "start" });
   }
 
   /** While somebody waits, the process stays alive. */
@@ -129,12 +123,9 @@ export class Member {
   setPool(config: PoolConfig, now: number): { pool: Pool; listensUntil: number } {
     const { agent } = this;
     const isNew = !agent.pools.has(config.name);
-    const pool = this.#pools.set(config, now);
     const { listen, heartbeatMs } = agent.config.tuning;
     const isLate = isNew && this.#isShared && agent.peers.size > 0 && modeOf(agent, now) !== "listening";
-    // As a newcomer it is told by all what they have used.
-    if (isLate) agent.startedAt = now;
-    reportBy(agent, pool, now, repeatsOf(agent, pool));
+    const pool = this.#pools.set(config, isLate, now);
     return { pool, listensUntil: isLate ? now + listen * heartbeatMs : -Infinity };
   }
 
@@ -156,17 +147,12 @@ export class Member {
 
   /** An answer shows that so much more of it was used than we know of. */
   usedElsewhere(pool: Pool, amounts: Amounts, now: number): void {
-    usedElsewhere(this.agent, pool, amounts, now);
-    this.host.do({ type: "wake" }, now);
+    this.host.do({ type: "used-elsewhere", pool: pool.config.name, amounts }, now);
   }
 
   /** The provider shows that the whole limit is there again: the recovery is over, for all. */
   recovered(pool: Pool, now: number): void {
-    if (levelAt(pool.level, now) >= 1) return;
-    const level = wholeAgain(pool.level, now, this.agent.config.id);
-    hearLevel(this.agent, pool, withAges(level, now), now);
-    reportBy(this.agent, pool, now, repeatsOf(this.agent, pool), true);
-    this.host.do({ type: "wake" }, now);
+    this.host.do({ type: "recovered", pool: pool.config.name }, now);
   }
 
   async close(): Promise<void> {
@@ -250,8 +236,7 @@ export class Member {
     this.#replays.check(message);
     if (message.isNewer) this.link?.ignore("newer version, but for the five fields", "announcement");
     const level = ours ? boundedLevel(pool, ours.level, this.#isSigned) : foreignLevel(pool, message, now);
-    this.#hearing("announcement", () => hearLevel(this.agent, pool, level, now));
-    this.wake();
+    this.#hearing("announcement", () => this.host.do({ type: "announced", pool: message.resource, level }, now));
   }
 
   /** The engine only counts what it ignores. */

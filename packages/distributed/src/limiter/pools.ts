@@ -1,18 +1,15 @@
 import { InvalidCapacityError, InvalidConfigError, InvalidWindowError } from "@hivepace/core";
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import type { Agent } from "../engine/agent.ts";
-import { addTo, isZero } from "../engine/amounts.ts";
+import { rememberCounts } from "../engine/configure.ts";
 import type { LevelRules } from "../engine/level.ts";
-import { countMembers } from "../engine/members.ts";
-import { newPool, type Pool, type PoolConfig } from "../engine/pool.ts";
-import { BINS } from "../engine/use-window.ts";
+import type { Pool, PoolConfig } from "../engine/pool.ts";
+import { step } from "../engine/step.ts";
 import { LONGEST_NAME } from "../wire/subjects.ts";
 import type { Settings } from "./config.ts";
 
 /** How far beyond the configured capacity a level may recover that has no other bound. */
 const MOST_RECOVERY = 2;
-/** So many removed resources are remembered. */
-const MOST_REMEMBERED = 10_000;
 
 /** Throws what is wrong with a limit, or says what the engine has to know of it. */
 export function poolConfig(
@@ -54,28 +51,17 @@ export function rulesOf(settings: Settings, windowMs: number, least: number): Le
 /** An agent's pools as resources come, change and go. What was used stays used in all of it. */
 export class Pools {
   readonly #agent: Agent;
-  /** What was counted for resources that were removed: others know these sums, and they never go back. */
-  readonly #counted = new Map<string, Pick<Pool, "sent" | "back">>();
   readonly #removed = new Set<string>();
 
   constructor(agent: Agent) {
     this.#agent = agent;
   }
 
-  set(config: PoolConfig, now: number): Pool {
-    const { pools } = this.#agent;
+  /** `isLate`: peers may have used the quota before this agent started to count it. */
+  set(config: PoolConfig, isLate: boolean, now: number): Pool {
     this.#removed.delete(config.name);
-    const known = pools.get(config.name);
-    let pool = known;
-    if (!pool) {
-      pool = newPool(config);
-      const counted = this.#counted.get(config.name);
-      if (counted) count(pool, counted);
-    } else if (pool.config.windowMs === config.windowMs) pool.config = config;
-    else pool = withWindow(pool, config, now);
-    pools.set(config.name, pool);
-    countMembers(this.#agent);
-    return pool;
+    step(this.#agent, { type: "configure", config, isLate }, now);
+    return this.#agent.pools.get(config.name) as Pool;
   }
 
   /** Its use must still be told for a while: it goes when that is over. */
@@ -91,39 +77,7 @@ export class Pools {
       this.#removed.delete(name);
       if (!pool) continue;
       this.#agent.pools.delete(name);
-      if (!isZero(pool.sent)) this.#remember(name, pool);
+      rememberCounts(this.#agent, pool);
     }
   }
-
-  #remember(name: string, { sent, back }: Pool): void {
-    this.#counted.delete(name);
-    this.#counted.set(name, { sent, back });
-    const [oldest] = this.#counted.keys();
-    if (this.#counted.size > MOST_REMEMBERED && oldest !== undefined) this.#counted.delete(oldest);
-  }
-}
-
-/** The same pool over a window of another length: what lies within it of what was used. */
-function withWindow(old: Pool, config: PoolConfig, now: number): Pool {
-  const pool = newPool(config);
-  count(pool, old);
-  const binMs = old.config.windowMs / BINS;
-  for (const window of ["used", "own"] as const) {
-    old[window].expire(now);
-    old[window].bins(now).forEach((bin, b) => {
-      if (!isZero(bin)) pool[window].add(now - b * binMs, bin);
-    });
-    pool[window].expire(now);
-  }
-  pool.level = old.level;
-  pool.levelKnownAt = old.levelKnownAt;
-  Object.assign(pool.turns, old.turns);
-  pool.claimCount = old.claimCount;
-  pool.changedAt = now;
-  return pool;
-}
-
-function count(pool: Pool, { sent, back }: Pick<Pool, "sent" | "back">): void {
-  addTo(pool.sent, sent);
-  addTo(pool.back, back);
 }

@@ -45,7 +45,8 @@ export class Worries {
       for (const [name, { said }] of peer.pools) {
         const { limits } = said;
         const ours = pools.get(name)?.config.limits;
-        if (peer.state !== "live" || !ours || limits.every((limit, i) => limit === at(ours, i))) continue;
+        if (peer.state !== "live" || !ours || limits.every((limit, i) => limit === at(ours, i) || limit === Infinity))
+          continue;
         const what = `agent ${JSON.stringify(peer.id)} has the limit ${shown(limits)} where this one has ${shown(ours)}`;
         this.#say("HIVEPACE_DIFFERENT_LIMITS", `for ${JSON.stringify(name)} ${what}; the smallest counts`);
         return;

@@ -127,7 +127,7 @@ describe("a bad field is named and the message refused", () => {
   test.each([
     ["epoch", [undefined, 0, 1.5, 1e16, "1"]],
     ["round", [undefined, -1, 0.5, 1e10]],
-    ["base", [undefined, 0, -0.5, 1.01, null]],
+    ["base", [undefined, 0, -0.5, 1_001, null]],
     ["recovery_factor", [undefined, 0.99, 1_001]],
     ["recovery_interval_ms", [undefined, 0, 1e12]],
     ["most", [undefined, 0.99, 1_001]],

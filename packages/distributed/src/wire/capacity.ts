@@ -1,6 +1,7 @@
 import type { Level } from "../engine/level.ts";
 import { hash32 } from "../hash.ts";
-import { type Fields, numberOr, object, parse, text, whole, wrong } from "./fields.ts";
+import { BOUNDS, type Bound, clamped } from "./bounds.ts";
+import { type Fields, number, numberOr, object, parse, text, wrong } from "./fields.ts";
 import { LONGEST_REASON, levelFields, readLevel } from "./level-fields.ts";
 import { LONGEST_ID, LONGEST_NAME, VERSION } from "./subjects.ts";
 
@@ -22,16 +23,28 @@ const LONGEST_FOREIGN_REASON = 4_096;
 /** RFC 3339, with any number of decimals, as agents in Go write it. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
+/** RFC 3339 has four-digit years. Later times are sent as the last representable one, meaning "then or later". */
+const LAST_TIME = Date.UTC(10_000, 0, 1) - 1;
+const FIRST_TIME = Date.parse("0000-01-01T00:00:00.000Z");
+/** Announcements of later versions are read too, for their five common fields. */
+const ANY_VERSION: Bound = { least: 0, most: Number.MAX_SAFE_INTEGER, beyond: "never reached" };
+const bounds = BOUNDS.announcement;
+
 export function encodeCapacity(message: Omit<CapacityMessage, "isNewer">): Uint8Array {
   const { resource, agentId, newCapacity, reason, timestamp, ours } = message;
   return new TextEncoder().encode(
     JSON.stringify({
       resource,
       agent_id: agentId,
-      new_capacity: Math.max(1, Math.floor(newCapacity)),
+      new_capacity: clamped(bounds.new_capacity, newCapacity),
       reason,
-      timestamp: timestamp.toISOString(),
-      ...(ours && { v: VERSION, life: ours.life, seq: ours.seq, level: levelFields(ours.level) }),
+      timestamp: written(timestamp),
+      ...(ours && {
+        v: VERSION,
+        life: clamped(bounds.life, ours.life),
+        seq: clamped(bounds.seq, ours.seq),
+        level: levelFields(ours.level),
+      }),
     }),
   );
 }
@@ -39,11 +52,11 @@ export function encodeCapacity(message: Omit<CapacityMessage, "isNewer">): Uint8
 /** Throws `BadMessage`; what is unknown in it is ignored. */
 export function decodeCapacity(payload: Uint8Array): CapacityMessage {
   const fields = parse(payload);
-  const version = numberOr(fields, "v", 0, 0);
+  const version = numberOr(fields, "v", 0, ANY_VERSION);
   return {
     resource: text(fields, "resource", LONGEST_NAME),
     agentId: text(fields, "agent_id", LONGEST_ID),
-    newCapacity: whole(fields, "new_capacity", 1),
+    newCapacity: number(fields, "new_capacity", bounds.new_capacity),
     reason: text(fields, "reason", LONGEST_FOREIGN_REASON, 0).slice(0, LONGEST_REASON),
     timestamp: time(fields, "timestamp"),
     ours: version === VERSION ? readOurs(fields) : undefined,
@@ -62,9 +75,13 @@ export function agentOf(origin: string): string {
   return origin.replace(/#[0-9a-f]{8}$/, "");
 }
 
+function written(time: Date): string {
+  return new Date(Math.min(LAST_TIME, Math.max(FIRST_TIME, time.getTime()))).toISOString();
+}
+
 function readOurs(fields: Fields) {
   const level = readLevel(object(fields["level"], "level"));
-  return { life: whole(fields, "life", 0), seq: whole(fields, "seq", 1), level };
+  return { life: number(fields, "life", bounds.life), seq: number(fields, "seq", bounds.seq), level };
 }
 
 function time(fields: Fields, name: string): Date {

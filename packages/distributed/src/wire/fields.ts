@@ -1,3 +1,5 @@
+import { type Bound, isWithin } from "./bounds.ts";
+
 /** A message as it was parsed: named fields of which nothing is known yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,9 +13,6 @@ export class BadMessage extends Error {
     this.reason = reason;
   }
 }
-
-/** The most that any amount, age or count may be. */
-export const MOST = Number.MAX_SAFE_INTEGER;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -43,36 +42,27 @@ export function text(fields: Fields, name: string, longest: number, shortest = 1
   return value;
 }
 
-export function number(fields: Fields, name: string, least: number, most = MOST): number {
+export function number(fields: Fields, name: string, bound: Bound): number {
   const value = fields[name];
-  // Also false for what is no number, and for NaN.
-  if (!(typeof value === "number" && value >= least && value <= most)) throw wrong(name);
-  return value;
-}
-
-export function whole(fields: Fields, name: string, least: number, most = MOST): number {
-  const value = number(fields, name, least, most);
-  if (!Number.isInteger(value)) throw wrong(name);
+  if (!isWithin(bound, value)) throw wrong(name);
   return value;
 }
 
 /** A number that may be left out. */
-export function numberOr(fields: Fields, name: string, absent: number, least: number, most = MOST): number {
-  return fields[name] === undefined ? absent : number(fields, name, least, most);
+export function numberOr<T>(fields: Fields, name: string, absent: T, bound: Bound): number | T {
+  return fields[name] === undefined ? absent : number(fields, name, bound);
 }
 
 /** As many amounts as the pool has limits; left out when all are nothing. */
-export function amounts(fields: Fields, name: string, length: number): number[] {
+export function amounts(fields: Fields, name: string, length: number, bound: Bound): number[] {
   const value = fields[name];
   if (value === undefined) return new Array<number>(length).fill(0);
-  return amountsOf(value, name, length);
+  return amountsOf(value, name, length, bound);
 }
 
-export function amountsOf(value: unknown, name: string, length: number, above = -1): number[] {
+export function amountsOf(value: unknown, name: string, length: number, bound: Bound): number[] {
   const amounts = list(value, name, length);
-  if (amounts.length !== length) throw wrong(name);
-  for (const amount of amounts)
-    if (!(typeof amount === "number" && amount >= 0 && amount > above && amount <= MOST)) throw wrong(name);
+  if (amounts.length !== length || !amounts.every((amount) => isWithin(bound, amount))) throw wrong(name);
   return amounts as number[];
 }
 

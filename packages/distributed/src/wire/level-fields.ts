@@ -1,24 +1,24 @@
 import type { Level } from "../engine/level.ts";
-import { type Fields, number, text, whole } from "./fields.ts";
+import { BOUNDS, clamped } from "./bounds.ts";
+import { type Fields, number, text } from "./fields.ts";
 
-/** No pause, step or age that means anything is longer. */
-const MONTH_MS = 31 * 86_400_000;
 export const LONGEST_REASON = 200;
 const LONGEST_ORIGIN = 256;
+
+const bounds = BOUNDS.level;
 
 /** How a level stands in a message: `cut_age_ms` and `pause_age_ms`, never times, for no two clocks agree. */
 export function levelFields(level: Level): object {
   return {
-    epoch: level.epoch,
-    round: level.round,
-    base: level.base,
-    recovery_factor: level.recoveryFactor,
-    recovery_interval_ms: level.recoveryIntervalMs,
-    most: level.most,
-    // Rounded down: an age that grew a little on each way would make the cut older with each agent that passes it on.
-    cut_age_ms: Math.floor(level.cutAt),
-    pause_age_ms: Math.floor(level.pausedAt),
-    pause_ms: level.pauseMs,
+    epoch: clamped(bounds.epoch, level.epoch),
+    round: clamped(bounds.round, level.round),
+    base: clamped(bounds.base, level.base),
+    recovery_factor: clamped(bounds.recovery_factor, level.recoveryFactor),
+    recovery_interval_ms: clamped(bounds.recovery_interval_ms, level.recoveryIntervalMs),
+    most: clamped(bounds.most, level.most),
+    cut_age_ms: clamped(bounds.cut_age_ms, level.cutAt),
+    pause_age_ms: clamped(bounds.pause_age_ms, level.pausedAt),
+    pause_ms: clamped(bounds.pause_ms, level.pauseMs),
     origin: level.origin,
     reason: level.reason,
   };
@@ -27,15 +27,15 @@ export function levelFields(level: Level): object {
 /** With ages in the place of times. */
 export function readLevel(fields: Fields): Level {
   return {
-    epoch: whole(fields, "epoch", 1, 1e15),
-    round: whole(fields, "round", 0, 1e9),
-    base: number(fields, "base", Number.MIN_VALUE, 1),
-    recoveryFactor: number(fields, "recovery_factor", 1, 1_000),
-    recoveryIntervalMs: number(fields, "recovery_interval_ms", 1, MONTH_MS),
-    most: number(fields, "most", 1, 1_000),
-    cutAt: number(fields, "cut_age_ms", 0, MONTH_MS),
-    pausedAt: number(fields, "pause_age_ms", 0, MONTH_MS),
-    pauseMs: number(fields, "pause_ms", 0, MONTH_MS),
+    epoch: number(fields, "epoch", bounds.epoch),
+    round: number(fields, "round", bounds.round),
+    base: number(fields, "base", bounds.base),
+    recoveryFactor: number(fields, "recovery_factor", bounds.recovery_factor),
+    recoveryIntervalMs: number(fields, "recovery_interval_ms", bounds.recovery_interval_ms),
+    most: number(fields, "most", bounds.most),
+    cutAt: number(fields, "cut_age_ms", bounds.cut_age_ms),
+    pausedAt: number(fields, "pause_age_ms", bounds.pause_age_ms),
+    pauseMs: number(fields, "pause_ms", bounds.pause_ms),
     origin: text(fields, "origin", LONGEST_ORIGIN),
     reason: text(fields, "reason", LONGEST_REASON, 0),
   };

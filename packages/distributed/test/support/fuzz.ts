@@ -105,7 +105,7 @@ const BAD = {
   count: [...NONE, 0, -0.5, 1e300, "1", "NaN"],
   whole: [...NONE, 0.5, 1e300],
   amount: [...NONE, 1e300],
-  part: [...NONE, 0, 1.1, "0.5"],
+  part: [...NONE, 0, 1_001, "0.5"],
   list: [null, {}, "x", 1, [null], [1], [{}], [{ resource: "api" }], [{ resource: "api", limits: [] }]],
   amounts: [...AMOUNTS, [1, 1]],
   limits: [...AMOUNTS, [0]],

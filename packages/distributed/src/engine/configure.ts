@@ -1,0 +1,147 @@
+import type { Agent } from "./agent.ts";
+import { type Amounts, addTo, at, isZero } from "./amounts.ts";
+import { dimensionsOf, hasSameDimensions, indicesOf, pick } from "./dimensions.ts";
+import { keep } from "./kept.ts";
+import { effectiveLimits } from "./members.ts";
+import { type Ends, newPool, type PeerPool, type Pool, type PoolConfig } from "./pool.ts";
+import { projected, rewindowed } from "./projection.ts";
+import { repeatsOf, reportBy } from "./schedule.ts";
+import { BINS } from "./use-window.ts";
+
+/** Bounds the memory for totals of removed quotas. */
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * Sets or changes a quota. Another limit is the same quota. Another window or other dimensions make another quota, which
+ * inherits what can be inherited: the usage of the dimensions that stay, the level, and what peers have said.
+ */
+export function configure(agent: Agent, config: PoolConfig, isLate: boolean, now: number): void {
+  const known = agent.pools.get(config.name);
+  let pool = known;
+  if (known && known.config.windowMs === config.windowMs && hasSameDimensions(known.config, config)) {
+    if (known.kept) known.kept = lowered(known.kept, known.config.limits, config.limits);
+    known.config = config;
+  } else {
+    if (known) {
+      rememberCounts(agent, known);
+      pool = successor(agent, known, config, now);
+      for (const { pools } of agent.peers.values()) inheritPeer(pools, known, pool);
+    } else {
+      pool = newPool(config);
+      // Reports about an earlier quota of this name refer to usage that this new quota has not counted.
+      for (const { pools } of agent.peers.values()) pools.delete(config.name);
+    }
+    recallCounts(agent, pool);
+    agent.pools.set(config.name, pool);
+  }
+  if (!pool) return;
+  if (isLate) pool.startedAt = now;
+  effectiveLimits(agent, pool);
+  reportBy(agent, pool, now, repeatsOf(agent, pool));
+}
+
+/** Saves the totals of a quota that ends, for a later quota of the same name. */
+export function rememberCounts(agent: Agent, { config, sent, back }: Pool): void {
+  if (isZero(sent)) return;
+  const counts = agent.counted.get(config.name) ?? new Map();
+  dimensionsOf(config).forEach((name, i) => {
+    counts.set(name, { sent: at(sent, i), back: at(back, i) });
+  });
+  agent.counted.delete(config.name);
+  agent.counted.set(config.name, counts);
+  const [oldest] = agent.counted.keys();
+  if (agent.counted.size > MOST_REMEMBERED && oldest !== undefined) agent.counted.delete(oldest);
+}
+
+function recallCounts(agent: Agent, pool: Pool): void {
+  const counts = agent.counted.get(pool.config.name);
+  if (!counts) return;
+  dimensionsOf(pool.config).forEach((name, i) => {
+    const { sent, back } = counts.get(name) ?? { sent: 0, back: 0 };
+    pool.sent[i] = sent;
+    pool.back[i] = back;
+  });
+}
+
+/** A new quota with another window or other dimensions that inherits everything still valid from `old`. */
+function successor(agent: Agent, old: Pool, config: PoolConfig, now: number): Pool {
+  const pool = newPool(config);
+  const indices = indicesOf(dimensionsOf(config), dimensionsOf(old.config));
+  for (const window of ["used", "own", "unnamed"] as const) pool[window].inherit(old[window], indices, now);
+  pool.elsewhere = old.elsewhere.map((one) => ({ ...one, amounts: pick(one.amounts, indices) }));
+  pool.pace.inherit(old.pace, indices);
+  indices.forEach((index, i) => {
+    pool.countedSince[i] = index < 0 ? now : at(old.countedSince, index);
+  });
+  pool.refundAges = old.refundAges;
+  for (const amounts of ["blind", "unsaid", "reserved", "grain"] as const)
+    addTo(pool[amounts], pick(old[amounts], indices));
+  for (const report of old.reports)
+    pool.reports.push({ ...report, blind: pick(report.blind, indices), waiting: pick(report.waiting, indices) });
+  pool.heardWaiting = pick(old.heardWaiting, indices);
+  pool.level = old.level;
+  pool.levelKnownAt = old.levelKnownAt;
+  pool.farAhead = old.farAhead;
+  Object.assign(pool.turns, old.turns);
+  pool.claimCount = old.claimCount;
+  pool.contendedUntil = old.contendedUntil;
+  pool.spreadUntil = old.spreadUntil;
+  pool.reportedAt = old.reportedAt;
+  pool.repeats = old.repeats;
+  pool.startedAt = old.startedAt;
+  pool.changedAt = now;
+  pool.welcomeUntil = old.welcomeUntil;
+  pool.newcomersUntil = old.newcomersUntil;
+  pool.hearsayUntil = old.hearsayUntil;
+  if (old.seen && old.config.windowMs === config.windowMs)
+    pool.seen = { at: old.seen.at, bins: old.seen.bins.map((bin) => pick(bin, indices)) };
+  pool.sentAt = old.sentAt;
+  pool.savedSince = old.savedSince;
+  // The store does not know the new quota yet. Until it answers, the agent keeps to its last agreed share.
+  if (agent.store?.isStore && old.allotment?.isAgreed && !old.kept) keep(agent, old, now);
+  if (old.kept) pool.kept = { ...old.kept, ...rescaled(old.kept, old.limits, config.limits, indices) };
+  return pool;
+}
+
+/** The same fractions of other limits. A new dimension gets the smallest fraction of the dimensions that stay. */
+function rescaled({ from, to }: Ends, before: Amounts, after: Amounts, indices: readonly number[]): Ends {
+  const parts = (ends: Amounts) => {
+    const known = ends.map((amount, i) => Math.min(1, amount / at(before, i)));
+    const least = Math.min(1, ...indices.filter((index) => index >= 0).map((index) => at(known, index)));
+    return pick(known, indices, least).map((part, i) => part * at(after, i));
+  };
+  return { from: parts(from), to: parts(to) };
+}
+
+/** Scales an isolation budget down when the limit was lowered. A higher limit does not raise it: peers do not hold it free. */
+function lowered<E extends Ends>(ends: E, before: Amounts, after: Amounts): E {
+  const lower = (amounts: Amounts) => amounts.map((amount, i) => amount * Math.min(1, at(after, i) / at(before, i)));
+  return { ...ends, from: lower(ends.from), to: lower(ends.to) };
+}
+
+/**
+ * What a peer has said of the quota before, in terms of the new one. Its totals stay, so that what it says next counts
+ * from there on; its claim was for the old one.
+ */
+function inheritPeer(pools: Map<string, PeerPool>, old: Pool, pool: Pool): void {
+  const { config } = pool;
+  const known = pools.get(config.name);
+  if (!known) return;
+  known.claim = undefined;
+  const indices = indicesOf(dimensionsOf(config), dimensionsOf(old.config));
+  const before = { sent: pick(known.said.sent, indices), back: pick(known.said.back, indices) };
+  const isSameWindow = known.heard.windowMs === config.windowMs;
+  const said = projected(config, isSameWindow ? known.heard : rewindowed(config, known.heard), before);
+  if (!said) {
+    pools.delete(config.name);
+    return;
+  }
+  known.said = { ...said, claim: undefined };
+  known.kept &&= rescaled(known.kept, old.limits, config.limits, indices);
+  // The peer's usage of dimensions that are new to this agent is not counted yet.
+  const binMs = config.windowMs / BINS;
+  said.bins.forEach((bin, b) => {
+    const uncounted = bin.map((amount, i) => ((indices[i] as number) < 0 ? amount : 0));
+    if (!isZero(uncounted)) pool.used.add(known.reportedAt - b * binMs, uncounted);
+  });
+}

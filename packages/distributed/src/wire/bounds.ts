@@ -1,0 +1,98 @@
+import { LONGEST_NEXT_MS } from "../engine/message.ts";
+
+/**
+ * The range of a numeric field. Encoder and decoder share it: the encoder clamps, the decoder rejects. No state of an
+ * honest agent can therefore produce a message that peers reject. `beyond` documents what a clamped value means.
+ */
+export interface Bound {
+  readonly least: number;
+  readonly most: number;
+  /** The decoder rejects fractions. */
+  readonly isWhole?: true;
+  /** Direction in which the encoder rounds to whole milliseconds. The decoder accepts fractions. */
+  readonly rounds?: "down" | "up";
+  readonly beyond: string;
+}
+
+/** The largest integer that JSON parsers of all languages read exactly. */
+const MOST = Number.MAX_SAFE_INTEGER;
+/** Twenty years: longer than any process lives. */
+const LONGEST_AGE_MS = 20 * 365 * 86_400_000;
+/** Upper bound of pauses and recovery steps. */
+const MONTH_MS = 31 * 86_400_000;
+/** 32 bits of a hash. */
+const MOST_TIE = 2 ** 32 - 1;
+
+const AMOUNT: Bound = { least: 0, most: MOST, beyond: "at least this much; less than nothing is nothing" };
+const AGE: Bound = { least: 0, most: LONGEST_AGE_MS, rounds: "down", beyond: "at least this old" };
+const COUNT: Bound = { least: 1, most: MOST, isWhole: true, beyond: "never reached: one a microsecond for 285 years" };
+
+/** The bounds of every numeric field, by message part and field name. */
+export const BOUNDS = {
+  presence: {
+    life: { least: 0, most: MOST, isWhole: true, beyond: "never reached: microseconds until the year 2255" },
+    seq: COUNT,
+    chunk: { least: 1, most: 10_000, isWhole: true, beyond: "never reached: messages of 640 MB" },
+    chunks: { least: 1, most: 10_000, isWhole: true, beyond: "never reached: messages of 640 MB" },
+    up_ms: AGE,
+    next_ms: { least: 0, most: LONGEST_NEXT_MS, beyond: "never reached: no agent promises more" },
+    weight: { least: 1e-6, most: 1e6, beyond: "never reached: options allow 0.001 to 1,000" },
+    members: { least: 1, most: 1e6, isWhole: true, beyond: "at least this many" },
+  },
+  pool: {
+    window_ms: { least: Number.MIN_VALUE, most: MOST, beyond: "never reached: options allow no more" },
+    limits: { least: Number.MIN_VALUE, most: MOST, beyond: "at least this much, which nobody reaches" },
+    up_ms: AGE,
+    sent: AMOUNT,
+    back: AMOUNT,
+    // Rounded up: a refund may count from too early on, never from too late.
+    back_age_ms: { ...AGE, rounds: "up" },
+    used: AMOUNT,
+    bins: AMOUNT,
+    waiting: AMOUNT,
+    turn: { least: 0, most: MOST, beyond: "never reached: a thousand limits a millisecond for 285 years" },
+    seen: AMOUNT,
+  },
+  claim: {
+    amounts: AMOUNT,
+    next: AMOUNT,
+    turn: { least: 0, most: MOST, beyond: "never reached: a thousand limits a millisecond for 285 years" },
+    tie: { least: 0, most: MOST_TIE, isWhole: true, beyond: "never reached: a hash of 32 bits" },
+    waited_ms: { ...AGE, beyond: "at least this long" },
+  },
+  level: {
+    epoch: { least: 1, most: 1e15, isWhole: true, beyond: "at least this many cuts" },
+    round: { least: 0, most: 1e9, isWhole: true, beyond: "at least this many refusals" },
+    // Above 1 after a cut of a level that had recovered beyond the configured capacity.
+    base: { least: Number.MIN_VALUE, most: 1_000, beyond: "never reached: options allow to recover to 2" },
+    recovery_factor: { least: 1, most: 1_000, beyond: "never reached: options allow 1 to 10" },
+    recovery_interval_ms: { least: 1, most: MONTH_MS, beyond: "a step every millisecond, or every month" },
+    most: { least: 1, most: 1_000, beyond: "never reached: options allow 1 or 2" },
+    // Rounded down: an age rounded up at every relay would make the cut older with each agent that passes it on.
+    cut_age_ms: AGE,
+    pause_age_ms: AGE,
+    pause_ms: { least: 0, most: MONTH_MS, beyond: "never reached: a pause is at most a day" },
+  },
+  announcement: {
+    new_capacity: { least: 1, most: MOST, isWhole: true, beyond: "the least that can be told, or at least this much" },
+    life: { least: 0, most: MOST, isWhole: true, beyond: "never reached: microseconds until the year 2255" },
+    seq: COUNT,
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Bound>>>>;
+
+/** The nearest value within the bound. NaN becomes the lower bound. */
+export function clamped({ least, most, isWhole, rounds }: Bound, value: number): number {
+  const number = rounds === "up" ? Math.ceil(value) : isWhole || rounds === "down" ? Math.floor(value) : value;
+  // The comparison is false for NaN. Adding 0 turns -0 into 0, because JSON does not preserve -0.
+  return number >= least ? Math.min(most, number) + 0 : least;
+}
+
+export function clampedAll(bound: Bound, values: readonly number[]): number[] {
+  return values.map((value) => clamped(bound, value));
+}
+
+/** True when a received value satisfies the bound. */
+export function isWithin({ least, most, isWhole }: Bound, value: unknown): value is number {
+  // The comparisons are false for NaN.
+  return typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value));
+}

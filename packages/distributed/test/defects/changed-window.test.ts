@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { RESOURCE, type TestAgent, TestSwarm } from "../support/swarm.ts";
+
+let swarm: TestSwarm;
+beforeEach(() => {
+  swarm = new TestSwarm();
+});
+afterEach(() => swarm.close());
+
+/** Takes all that this agent may take now. */
+const takeAll = (agent: TestAgent): number => {
+  let taken = 0;
+  while (agent.limiter.tryAcquire(RESOURCE)) taken++;
+  return taken;
+};
+
+test("another window while peers have claims leaves no claim behind: all together hold the limit", async () => {
+  const [first, second] = (await swarm.start(2, 100, 10_000)) as [TestAgent, TestAgent];
+  for (let i = 0; i < 99; i++) first.limiter.tryAcquire(RESOURCE);
+  await swarm.clock.run(1_000);
+  const abort = new AbortController();
+  const waits = [first, second].map(({ limiter }) =>
+    limiter.acquire(RESOURCE, { cost: 90, signal: abort.signal }).catch(() => {}),
+  );
+  // Each knows what the other claims, and has not heard yet that it is withdrawn.
+  await swarm.clock.run(1_000);
+  abort.abort();
+  for (const { limiter } of [first, second]) limiter.setCapacity(RESOURCE, 100, 5_000);
+  await Promise.all(waits);
+  await swarm.clock.run(30_000);
+  const taken = takeAll(first) + takeAll(second);
+  expect(taken).toBeGreaterThan(40);
+  expect(taken).toBeLessThanOrEqual(100);
+});
+
+test("a limit for another window is no limit of this one", async () => {
+  const [first, second] = (await swarm.start(2, 100, 10_000)) as [TestAgent, TestAgent];
+  first.limiter.setCapacity(RESOURCE, 600, 60_000);
+  await swarm.clock.run(3_000);
+  expect(first.limiter.getCapacity(RESOURCE)?.total).toBe(600);
+  expect(second.limiter.getCapacity(RESOURCE)?.total).toBe(100);
+});
+
+test("another window while the bus is away leaves an agent its share and no more", async () => {
+  const agents = (await swarm.start(4, 100, 10_000, { isolation: "balanced" })) as [TestAgent, ...TestAgent[]];
+  await swarm.clock.run(5_000);
+  swarm.broker.stop();
+  await swarm.clock.run(60_000);
+  for (const { limiter } of agents) limiter.setCapacity(RESOURCE, 200, 20_000);
+  await swarm.clock.run(60_000);
+  const shares = agents.map(({ limiter }) => limiter.getCapacity(RESOURCE)?.share as number);
+  expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(200);
+  for (const share of shares) expect(share).toBeGreaterThan(10);
+});

@@ -1,0 +1,37 @@
+import { memorySyncStore, SyncMemory } from "@hivepace/core/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { HookedShares } from "../support/hooked-shares.ts";
+import { RESOURCE, type TestAgent, TestSwarm } from "../support/swarm.ts";
+
+let swarm: TestSwarm;
+let store: HookedShares;
+beforeEach(() => {
+  swarm = new TestSwarm();
+  store = new HookedShares(memorySyncStore({ memory: new SyncMemory(swarm.clock) }));
+});
+afterEach(() => swarm.close());
+
+test("an agent that has a resource for itself still counts all agents of the others", async () => {
+  const [first] = (await swarm.start(4, 100, 10_000, { sync: store, aggregation: "store" })) as [TestAgent];
+  first.limiter.setCapacity("own", 100, 10_000);
+  await swarm.clock.run(20_000);
+  expect(first.limiter.status().members).toBe(4);
+  // Of a limit that several hold a part is spared, in store mode too.
+  await expect(first.limiter.acquire(RESOURCE, { cost: 100, timeoutMs: 1 })).rejects.toMatchObject({
+    code: "CAPACITY_EXHAUSTED",
+  });
+});
+
+test("an answer to a question about another window changes nothing", async () => {
+  const [first] = (await swarm.start(2, 100, 10_000, { sync: store, aggregation: "store" })) as [TestAgent];
+  await swarm.clock.run(5_000);
+  let changes = 0;
+  store.onAnswer = () => {
+    if (changes++ < 5) first.limiter.setCapacity(RESOURCE, 100 + changes, 10_000 + changes * 1_000);
+  };
+  await swarm.clock.run(20_000);
+  expect(changes).toBeGreaterThan(5);
+  const { available, total, share } = first.limiter.getCapacity(RESOURCE) ?? {};
+  expect([available, total, share].every(Number.isFinite)).toBe(true);
+  expect(total).toBe(105);
+});
