@@ -30,11 +30,24 @@ export interface RateConfig {
 export function readConfig(config: RateConfig): { endpoints?: EndpointConfig[]; keys?: Map<string, KeyLimits> } {
   const { endpoints, keys } = read(config, "config") as RateConfig;
   need(endpoints === undefined || Array.isArray(endpoints), "endpoints", "a list", endpoints);
+  const taken = new Set<string>();
   return {
     ...(endpoints && {
       endpoints: endpoints.map((file, i) => {
         const endpoint = read(file, `endpoints[${i}]`) as unknown as EndpointConfig;
         checkEndpoint(endpoint, `endpoints[${i}].`);
+        // Two entries for one model are a mistake: the second would silently replace the first.
+        const { id, model, models } = endpoint;
+        for (const one of models ?? [model]) {
+          const name = `${id}\0${one}`;
+          need(
+            !taken.has(name),
+            `endpoints[${i}]`,
+            "the only entry for its id and model",
+            one === undefined ? id : `${id} ${one}`,
+          );
+          taken.add(name);
+        }
         return endpoint;
       }),
     }),

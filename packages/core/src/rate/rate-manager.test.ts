@@ -666,7 +666,18 @@ describe.each([
     const before = manager.snapshot();
     const ok = { id: "us", rpm_limit: 1 };
     for (const [config, option, value] of [
-      [{ endpoints: [ok, ok, { id: "x", rpm_limit: -1 }] }, "endpoints[2].rpm_limit", -1],
+      [{ endpoints: [ok, { ...ok, model: "m" }, { id: "x", rpm_limit: -1 }] }, "endpoints[2].rpm_limit", -1],
+      [{ endpoints: [ok, { id: "us" }] }, "endpoints[1]", "us"],
+      [
+        {
+          endpoints: [
+            { id: "x", model: "a" },
+            { id: "x", models: ["b", "a"] },
+          ],
+        },
+        "endpoints[1]",
+        "x a",
+      ],
       [{ endpoints: [{ id: "x", tpm_limit: "many" }] }, "endpoints[0].tpm_limit", "many"],
       [{ endpoints: [{ id: "x", tpmLimit: Number.NaN }] }, "endpoints[0].tpmLimit", Number.NaN],
       [{ endpoints: [{ rpm_limit: 1 }] }, "endpoints[0].id", undefined],
