@@ -30,12 +30,13 @@ export function agreement(agent: Agent, pool: Pool, now: number, since = now): M
   const room = roomOf(agent, pool, now);
   takeFrom(room, scaled(capacityOf(agent, pool, now), (now - since) / pool.config.windowMs));
   // What this agent has used and not said yet, the others do not count.
-  addTo(room, pool.blind);
-  const members = membersOf(agent, pool, now);
+  const unconfirmed = unconfirmedUsage(pool);
+  addTo(room, unconfirmed);
+  const members = membersOf(agent, pool, unconfirmed, now);
   const weights = members.map(({ weight }) => weight);
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0);
   const granted = grantInOrder(members, room);
-  const still = stillUsed(members, minus(pool.used.sum, pool.blind));
+  const still = stillUsed(members, minus(pool.used.sum, unconfirmed));
   const capacity = minus(capacityOf(agent, pool, now), keptInTheEnd(agent, pool, now));
   const to = fairEnds(members, capacity, still, weights, weightSum);
   return new Map(
@@ -51,13 +52,18 @@ export function agreement(agent: Agent, pool: Pool, now: number, since = now): M
   );
 }
 
-function membersOf(agent: Agent, pool: Pool, now: number): Member[] {
+/** Own usage in the window that peers may not know: usage that has left the window is nobody's concern any more. */
+function unconfirmedUsage({ blind, own }: Pool): number[] {
+  return blind.map((amount, i) => Math.min(amount, Math.max(0, at(own.sum, i))));
+}
+
+function membersOf(agent: Agent, pool: Pool, unconfirmed: Amounts, now: number): Member[] {
   const { name } = pool.config;
   const nothing = zeros(pool.limits.length);
   const members: Member[] = [
     {
       key: undefined,
-      used: minus(pool.own.sum, pool.blind),
+      used: minus(pool.own.sum, unconfirmed),
       // What it has said while nobody heard it is nothing that all agree on.
       waiting: pool.heardWaiting,
       weight: agent.config.weight,

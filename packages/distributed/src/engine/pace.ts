@@ -1,13 +1,18 @@
 import { type Amounts, at, zeros } from "./amounts.ts";
 import { pick } from "./dimensions.ts";
 
-/** How far the swarm is ahead of a steady pace: a bucket that leaks at that pace and is filled by what is used. */
+/**
+ * How far the swarm is ahead of a steady pace: a bucket that leaks at that pace and is filled by usage. It holds one window
+ * of the pace at most: usage that has left the window holds nobody back.
+ */
 export class Pace {
   readonly #ahead: number[];
+  readonly #windowMs: number;
   #at = -Infinity;
 
-  constructor(dimensions: number) {
+  constructor(dimensions: number, windowMs: number) {
     this.#ahead = zeros(dimensions);
+    this.#windowMs = windowMs;
   }
 
   inherit(other: Pace, indices: readonly number[]): void {
@@ -19,7 +24,10 @@ export class Pace {
 
   add(now: number, amounts: Amounts, perMs: Amounts): void {
     const ahead = this.at(now, perMs);
-    for (let i = 0; i < ahead.length; i++) ahead[i] = Math.max(0, at(ahead, i) + at(amounts, i));
+    for (let i = 0; i < ahead.length; i++) {
+      const most = at(perMs, i) * this.#windowMs;
+      ahead[i] = Math.min(most, Math.max(0, at(ahead, i) + at(amounts, i)));
+    }
   }
 
   at(now: number, perMs: Amounts): number[] {

@@ -166,7 +166,7 @@ export function newPool(config: PoolConfig): Pool {
     own: new UseWindow(length, config.windowMs),
     unnamed: new UseWindow(length, config.windowMs),
     elsewhere: [],
-    pace: new Pace(length),
+    pace: new Pace(length, config.windowMs),
     spreadUntil: -Infinity,
     sent: zeros(length),
     back: zeros(length),
