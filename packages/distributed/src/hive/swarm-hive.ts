@@ -84,6 +84,7 @@ export class SwarmHive implements Hive {
   /** Closes what was handed over. */
   readonly #dispose: () => Promise<void>;
   #closing: Promise<void> | undefined;
+  #isChanging = false;
 
   constructor(
     settings: HiveSettings,
@@ -191,8 +192,8 @@ export class SwarmHive implements Hive {
   announceReduced(endpoint: string, reason: string, details: HiveReducedDetails = {}): void {
     checkRefusal(reason, details);
     const { model, sentAgoMs = 0, retryAfterMs, kind } = details;
-    const targets =
-      model === undefined ? [...this.#targets.ofEndpoint(endpoint)] : [this.#targets.find(endpoint, model)];
+    const targets = model === undefined ? [...this.#targets.ofEndpoint(endpoint)] : [];
+    if (targets.length === 0) targets.push(this.#targets.find(endpoint, model));
     for (const target of targets) this.#refused(target, { reason, retryAfterMs, kind }, sentAgoMs);
   }
 
@@ -233,10 +234,16 @@ export class SwarmHive implements Hive {
     const trial = new RateManager(this.#managerOptions);
     trial.loadConfig(config);
     this.#targets.check(trial.snapshot({ keys: false }).endpoints);
-    this.#manager.loadConfig(config);
-    if (keys) this.#setKeys(keys);
-    if (endpoints) this.#targets.refresh();
-    this.#member.wake();
+    // Nobody is served while some parts know the change and others do not.
+    this.#isChanging = true;
+    try {
+      this.#manager.loadConfig(config);
+      if (keys) this.#setKeys(keys);
+      if (endpoints) this.#targets.refresh();
+      this.#member.wake();
+    } finally {
+      this.#isChanging = false;
+    }
     this.#queue.reconfigured(this.#targets);
   }
 
@@ -420,7 +427,7 @@ export class SwarmHive implements Hive {
   }
 
   #serve(target: Target | undefined): void {
-    if (target?.line) this.#queue.serve(target);
+    if (target?.line && !this.#isChanging) this.#queue.serve(target);
   }
 
   #setKeys(keys: Readonly<Record<string, KeyLimits>> = {}): void {

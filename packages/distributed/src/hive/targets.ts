@@ -6,6 +6,7 @@ import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
 import { Tried } from "../limiter/tried.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
+import type { HiveDimension } from "./hive-types.ts";
 import { type SharePlan, sharePlans, targetName } from "./limits.ts";
 import { Share, type Target } from "./target.ts";
 
@@ -106,7 +107,8 @@ export class Targets {
   shareOut(target: Target): void {
     const now = this.#clock.now();
     const plans = sharePlans(target.count, target.learned, this.#settings, this.#windowMs);
-    const before = new Map(target.shares.map((share) => [share.name, share]));
+    const former = target.shares;
+    const before = new Map(former.map((share) => [share.name, share]));
     target.shares = plans.map((plan) => {
       const { name } = plan.config;
       const known = before.get(name);
@@ -120,6 +122,7 @@ export class Targets {
       this.#watch.add(share, now);
       return share;
     });
+    this.#carryOver(target, former, now);
     this.#countFormer(target, now);
     for (const share of before.values()) if (!target.shares.some(({ name }) => name === share.name)) this.#drop(share);
   }
@@ -128,14 +131,35 @@ export class Targets {
     for (const target of this.#byName.values()) for (const { tried } of target.shares) tried.forget();
   }
 
-  /** What was used before there was a limit is used of it: counted as of now, which is late and never early. */
+  /**
+   * Usage of dimensions whose window is another one now: a new share starts with what the former shares of the target have
+   * counted of its dimensions. It counts from now on: late, and never early.
+   */
+  #carryOver({ shares }: Target, former: readonly Share[], now: number): void {
+    for (const share of shares) {
+      if (former.length === 0 || former.some(({ name }) => name === share.name)) continue;
+      const amounts = share.dimensions.map((dimension) =>
+        Math.max(0, ...former.map((old) => this.#ownUsage(old, dimension, now))),
+      );
+      share.settle(amounts, now);
+    }
+  }
+
+  /** What this agent has used of a dimension in the last window of a share; 0 when the share does not count it. */
+  #ownUsage({ name, dimensions }: Share, dimension: HiveDimension, now: number): number {
+    const own = this.#member.agent.pools.get(name)?.own;
+    own?.expire(now);
+    return own?.sum[dimensions.indexOf(dimension)] ?? 0;
+  }
+
+  /** Usage from before there was any limit counts in every share, from now on: late, and never early. */
   #countFormer(target: Target, now: number): void {
     const { unshared, shares } = target;
     target.counting = shares.find(({ pool }) => pool.config.windowMs === this.#windowMs);
     unshared.expire(now);
-    if (!target.counting || isZero(unshared.sum)) return;
+    if (shares.length === 0 || isZero(unshared.sum)) return;
     const [requests = 0, tokens = 0, inputTokens = 0, outputTokens = 0] = unshared.sum;
-    target.counting.settle(target.counting.amounts({ requests, tokens, inputTokens, outputTokens }), now);
+    for (const share of shares) share.settle(share.amounts({ requests, tokens, inputTokens, outputTokens }), now);
     target.unshared = new UseWindow(DIMENSIONS.length, this.#windowMs);
   }
 
