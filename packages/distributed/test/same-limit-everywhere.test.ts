@@ -182,7 +182,7 @@ describe("decision, explanation and error name the same limit", () => {
 describe("an observation with a window that is none", () => {
   for (const windowMs of [0, -1, Number.NaN, Infinity])
     test(`of ${windowMs} ms teaches nothing`, async () => {
-      const hive = await hives.alone({ endpoints: [{ id: "eu" }, EU] });
+      const hive = await hives.alone({ endpoints: [EU] });
       hive.observe({ endpoint: "eu", limits: { input_tokens: { limit: 10, remaining: 5, windowMs } } });
       hive.observe({ endpoint: "eu", limits: { requests: { limit: 10, remaining: 0, windowMs } } });
       await hives.clock.run(10);

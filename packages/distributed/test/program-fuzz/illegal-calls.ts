@@ -1,0 +1,37 @@
+import type { Hive } from "../../src/index.ts";
+
+/** Calls that no program may make: each must end in a typed error. */
+export const ILLEGAL_CALLS: readonly ((hive: Hive, known: string) => unknown)[] = [
+  (hive) => hive.tryAcquire({ tokens: 1 }),
+  (hive, id) => hive.tryAcquire({ endpoint: id, route: [id], tokens: 1 }),
+  (hive) => hive.tryAcquire({ route: [], tokens: 1 }),
+  (hive, id) => hive.tryAcquire({ endpoint: id, tokens: -1 }),
+  (hive, id) => hive.tryAcquire({ endpoint: id, tokens: Number.NaN }),
+  (hive, id) => hive.tryAcquire({ endpoint: id, tokens: Number.POSITIVE_INFINITY }),
+  (hive, id) => hive.tryAcquire({ endpoint: id, tokens: 5, inputTokens: -2 }),
+  (hive, id) => hive.tryAcquire({ endpoint: id, tokens: "many" as unknown as number }),
+  (hive, id) => hive.tryAcquire({ endpoint: id, tokens: 1, key: "" }),
+  (hive) => hive.tryAcquire({ endpoint: "nowhere", tokens: 1 }),
+  (hive) => hive.acquire({ endpoint: "nowhere", tokens: 1 }),
+  (hive, id) => hive.acquire({ endpoint: id, tokens: 1, timeoutMs: -1 }),
+  (hive, id) => hive.acquire({ endpoint: id, tokens: 1, timeoutMs: Number.NaN }),
+  (hive, id) => hive.acquire({ endpoint: id, tokens: 1, priority: Number.NaN }),
+  (hive) => hive.explain("nowhere"),
+  (hive) => hive.announceReduced("nowhere", "429"),
+  (hive, id) => hive.announceReduced(id, 429 as unknown as string),
+  (hive, id) => hive.announceReduced(id, "429", { retryAfterMs: -1 }),
+  (hive, id) => hive.announceReduced(id, "429", { retryAfterMs: Number.NaN }),
+  (hive, id) => hive.announceReduced(id, "429", { sentAgoMs: Number.NaN }),
+  (hive) => hive.reconfigure({ endpoints: [{ id: "eu", rpmLimit: -1 }] }),
+  (hive) =>
+    hive.reconfigure({
+      endpoints: [
+        { id: "eu", rpmLimit: 1 },
+        { id: "x".repeat(5_000), rpmLimit: 1 },
+      ],
+    }),
+  (hive) => hive.reconfigure({ endpoints: [{ id: "eu" }, { id: "eu" }] }),
+  (hive) => hive.reconfigure({ endpoints: [{ id: "eu" }], keys: { acme: { rateLimitRpm: -1 } } }),
+  (hive) => hive.reconfigure({ keys: { "": { rateLimitRpm: 1 } } }),
+  (hive) => hive.close({ drainMs: Number.NaN }),
+];
