@@ -19,10 +19,13 @@ export interface Ablation {
   readonly figure: (report: SwarmReport) => number;
   /** How the figures of several seeds become one. */
   readonly over: "largest" | "mean" | "smallest";
-  /** What must hold with the mechanism. */
-  readonly present: (figure: number) => boolean;
-  /** What must hold without it, given the figure with it. */
-  readonly absent: (figure: number, present: number) => boolean;
+  readonly better: "lower" | "higher";
+  /** On the seeds that the engine was tuned with: the figure with the mechanism is at least this good. */
+  readonly present?: number;
+  /** On the same seeds: the figure without it is worse than this. */
+  readonly absent?: number;
+  /** By how much the mechanism improves the figure on any seeds. Half of the distance of both bounds by default. */
+  readonly worth?: number;
   /** How the mechanism is taken out: another tuning, or other exports of one module of the engine. */
   readonly without:
     | { readonly tuning: SimulationOptions["tuning"] }
@@ -33,22 +36,46 @@ export interface Ablation {
 
 type Simulator = { readonly simulateSwarm: (options: SimulationOptions) => SwarmReport };
 
-/** Runs an ablation over these seeds. Throws when the figure does not tell with from without. */
-export async function runAblation(ablation: Ablation, seeds: readonly number[]): Promise<CaseResult> {
-  const { run, without, present, absent } = ablation;
-  const { simulateSwarm } = await import("../../src/testing/simulate-swarm.ts");
-  const withIt = figureOf(ablation, seeds, simulateSwarm, run);
-  if (!present(withIt)) throw new Error(`with the mechanism the figure is ${withIt} (seeds ${seeds.join(", ")})`);
-  const withoutIt =
-    "tuning" in without
-      ? figureOf(ablation, seeds, simulateSwarm, { ...run, tuning: without.tuning })
-      : figureOf(ablation, seeds, (await ablated(without)).simulateSwarm, run);
-  if (!absent(withoutIt, withIt))
-    throw new Error(`without the mechanism the figure is ${withoutIt}, with it ${withIt} (seeds ${seeds.join(", ")})`);
+/** Runs an ablation on the seeds that the engine was tuned with, where both bounds must hold. */
+export async function runTuned(ablation: Ablation): Promise<CaseResult> {
+  const { seeds, better, present, absent } = ablation;
+  const { withIt, withoutIt } = await figures(ablation, seeds);
+  const sign = better === "lower" ? 1 : -1;
+  if (present !== undefined && sign * (withIt - present) > 1e-9)
+    throw new Error(`with the mechanism the figure is ${withIt}, the bound is ${present} (seeds ${seeds.join(", ")})`);
+  if (absent !== undefined && sign * (withoutIt - absent) <= 0)
+    throw new Error(`without the mechanism the figure is still ${withoutIt} (seeds ${seeds.join(", ")})`);
+  return outcome(ablation, seeds, withIt, withoutIt);
+}
+
+/** Runs an ablation on any seeds, where the mechanism must improve the figure by what it is worth. */
+export async function runUnseen(ablation: Ablation, seeds: readonly number[]): Promise<CaseResult> {
+  const { withIt, withoutIt } = await figures(ablation, seeds);
+  return outcome(ablation, seeds, withIt, withoutIt);
+}
+
+function outcome(ablation: Ablation, seeds: readonly number[], withIt: number, withoutIt: number): CaseResult {
+  const { better, present = 0, absent = 0, worth = Math.abs(absent - present) / 2 } = ablation;
+  const gain = better === "lower" ? withoutIt - withIt : withIt - withoutIt;
+  if (gain < worth || gain <= 0)
+    throw new Error(
+      `the figure is ${withIt} with the mechanism and ${withoutIt} without: a gain of ${gain}, where ${worth} is expected (seeds ${seeds.join(", ")})`,
+    );
   return {
     summary: `with ${Number(withIt.toFixed(3))}, without ${Number(withoutIt.toFixed(3))}`,
     figures: { with: withIt, without: withoutIt },
   };
+}
+
+async function figures(ablation: Ablation, seeds: readonly number[]) {
+  const { run, without } = ablation;
+  const { simulateSwarm } = await import("../../src/testing/simulate-swarm.ts");
+  const withIt = figureOf(ablation, seeds, simulateSwarm, run);
+  const withoutIt =
+    "tuning" in without
+      ? figureOf(ablation, seeds, simulateSwarm, { ...run, tuning: without.tuning })
+      : figureOf(ablation, seeds, (await ablated(without)).simulateSwarm, run);
+  return { withIt, withoutIt };
 }
 
 function figureOf(

@@ -1,5 +1,5 @@
 import type { Case } from "@hivepace/verify";
-import { runAblation } from "../ablations/ablation.ts";
+import { runTuned, runUnseen } from "../ablations/ablation.ts";
 import { ablations } from "../ablations/ablations.ts";
 import { slug } from "../support/slug.ts";
 
@@ -16,8 +16,8 @@ export const cases: readonly Case[] = ablations.flatMap((ablation) => {
       id: `${id}/seeds-as-tuned`,
       seconds: seeds.length * seconds,
       isQuick: seeds.length <= QUICK_SEEDS,
-      run: () => runAblation(ablation, seeds),
+      run: () => runTuned(ablation),
     },
-    { id: `${id}/unseen-seeds`, seconds: UNSEEN.length * seconds, run: () => runAblation(ablation, UNSEEN) },
+    { id: `${id}/unseen-seeds`, seconds: UNSEEN.length * seconds, run: () => runUnseen(ablation, UNSEEN) },
   ];
 });
