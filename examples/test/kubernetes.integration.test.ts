@@ -183,7 +183,7 @@ describe.skipIf(whyNot("nats", { own: true }) !== undefined)("without one right 
     const bus = natsBus({ servers: server.url, ...credentials });
     const hive = await opened(createHive({ ...common, agentId: "e", bus, expectedAgents: 1 }));
     for (let i = 0; i < 3; i++)
-      (await hive.acquire({ endpoint: "api", timeoutMs: 20_000 })).refused({ reason: `429 ${i}` });
+      (await hive.acquire({ endpoint: "api", tokens: 1, timeoutMs: 20_000 })).refused({ reason: `429 ${i}` });
     await until(() => told.length > 0, "the warning");
     expect(told[0]).toContain(`prod.ratelimit.${subject}`);
     expect(hive.status().lastFailure).toContain(`prod.ratelimit.${subject}`);

@@ -22,6 +22,18 @@ const ONE_AT_A_TIME = [
 ];
 
 describe("a routed waiter", () => {
+  test("goes where the router prefers when several candidates have room at the same time", async () => {
+    const endpoints = ["eu", "us"].map((id) => ({ id, rpmLimit: 100 }));
+    const first = await hives.join({ endpoints });
+    await hives.clock.run(3_000);
+    for (let i = 0; i < 20; i++) (await first.acquire({ endpoint: "eu" })).done();
+    // A newcomer listens before its first call, and knows then what the first hive has used.
+    const newcomer = await hives.join({ endpoints });
+    const waiting = watch(newcomer.acquire({ route: ["eu", "us"] }));
+    await hives.clock.run(5_000);
+    expect(waiting.lease?.endpoint).toBe("us");
+  });
+
   test("is served by whichever candidate frees first, at once", async () => {
     for (const [first, other] of [
       ["eu", "us"],

@@ -39,6 +39,8 @@ export interface QueueOptions {
   readonly decide: (asked: Asked, target: Target, now: number) => Verdict;
   /** Makes the lease of a request that was counted. Listeners hear of it. */
   readonly grant: (asked: Asked, charge: Charge, decision: RateDecision) => Lease;
+  /** Which of several targets the router would choose for a request now. */
+  readonly prefer: (asked: Asked, targets: readonly Target[]) => Target | undefined;
   /** What stands against a request at the end of the target's line. */
   readonly denial: (asked: Asked, target: Target, now: number) => RateDecision | undefined;
   /** The targets of a request's candidates, as the hive is configured now; none when no candidate is known. */
@@ -52,7 +54,8 @@ export interface QueueOptions {
 
 /**
  * All who wait. A waiter stands in the line of each of its candidates, by the time of its arrival, and is granted by the
- * first that has room for it. One timer for each target that somebody waits for.
+ * first that has room for it; where several have room, by the one that the router prefers. One timer for each target that
+ * somebody waits for.
  */
 export class Queue implements AfterAbort {
   readonly #options: QueueOptions;
@@ -188,6 +191,7 @@ export class Queue implements AfterAbort {
   /** Whoever is next, of all keys: granted, or sent away, or what stands against it. Undefined when nobody can be served. */
   #serveNext(target: Target, line: Line, now: number): { blocked?: HiveWaiter; retryAt: number } | undefined {
     for (const waiter of line.next(now)) {
+      if (waiter.targets.size > 1 && this.#grantElsewhere(waiter, target, now)) return { retryAt: Infinity };
       const verdict = this.#options.decide(waiter.asked, target, now);
       const { decision } = verdict;
       if (verdict.charge) {
@@ -208,6 +212,21 @@ export class Queue implements AfterAbort {
       line.block(waiter, now + keyWaitMs);
     }
     return undefined;
+  }
+
+  /** Grants a waiter at the candidate that the router prefers, when that is another one and the waiter is next there, too. */
+  #grantElsewhere(waiter: HiveWaiter, target: Target, now: number): boolean {
+    const { prefer, decide } = this.#options;
+    const best = prefer(waiter.asked, [...waiter.targets]);
+    const line = best?.line;
+    if (!best || best === target || !line) return false;
+    const [next] = line.next(now);
+    if (next !== waiter) return false;
+    const { charge, decision } = decide(waiter.asked, best, now);
+    if (!charge) return false;
+    line.served(waiter);
+    this.#grant(waiter, charge, decision, now);
+    return true;
   }
 
   /** The waiter leaves all lines before any listener can hear of the grant, so that it is granted once. */

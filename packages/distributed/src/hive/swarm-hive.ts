@@ -117,6 +117,11 @@ export class SwarmHive implements Hive {
       maxQueue: swarm.maxQueue,
       decide: (asked, target, now) => this.#admit(asked, target, now, true),
       grant: (asked, charge, decision) => this.#lease(asked, charge, decision),
+      prefer: ({ model, key, session, use }, targets) => {
+        const candidates = targets.map(({ id }) => id);
+        const { endpoint } = this.#router.route({ candidates, model, key, session, ...use });
+        return targets.find(({ id }) => id === endpoint);
+      },
       denial: (asked, target, now) => this.#denial(asked, target, now),
       targetsOf: ({ candidates, model }) => this.#targetsOf(candidates, model),
       unknown: ({ candidates }) => new ResourceUnknownError(candidates, "endpoint", this.#targets.ids()),
