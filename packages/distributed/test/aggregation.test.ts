@@ -1,10 +1,8 @@
 import { memorySyncStore, ShareMemory, SyncMemory } from "@hivepace/core/testing";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDistributedLimiter, createHive } from "../src/index.ts";
 import { HookedShares } from "./support/hooked-shares.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let swarm: TestSwarm;
 let memory: SyncMemory;

@@ -6,8 +6,6 @@ import { createHive, type Hive } from "../src/index.ts";
 import { callOn, TestHives, watch } from "./support/hives.ts";
 import { collectWarnings } from "./support/warnings.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let hives: TestHives;
 let warnings: ReturnType<typeof collectWarnings>;
 beforeEach(() => {

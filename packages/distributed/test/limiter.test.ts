@@ -1,12 +1,10 @@
 import { type ChannelListener, channel } from "node:diagnostics_channel";
 import { channelNames } from "@hivepace/core";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DistributedLimiter } from "../src/index.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
 // Minutes of virtual time; a busy machine may need a while for them.
-vi.setConfig({ testTimeout: 60_000 });
-
 let swarm: TestSwarm;
 beforeEach(() => {
   swarm = new TestSwarm();

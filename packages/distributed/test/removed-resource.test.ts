@@ -1,7 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let swarm: TestSwarm;
 beforeEach(() => {

@@ -1,9 +1,7 @@
 import { seededRandom } from "@hivepace/core/testing";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Hive, HiveRequest } from "../src/index.ts";
 import { TestHives, watch } from "./support/hives.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let hives: TestHives;
 beforeEach(() => {

@@ -1,13 +1,11 @@
 import { memoryBus } from "@hivepace/bus";
 import { bytes, text } from "@hivepace/test-kit";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CAPACITY_SUBJECT, type DistributedStatus, PRESENCE_SUBJECT } from "../src/index.ts";
 import { levelSaid } from "./support/level-said.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
 // Minutes of virtual time; a busy machine may need a while for them.
-vi.setConfig({ testTimeout: 60_000 });
-
 let swarm: TestSwarm;
 beforeEach(() => {
   swarm = new TestSwarm();

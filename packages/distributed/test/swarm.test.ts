@@ -1,11 +1,9 @@
 import { text } from "@hivepace/test-kit";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PRESENCE_SUBJECT } from "../src/index.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
 // Minutes of virtual time; a busy machine may need a while for them.
-vi.setConfig({ testTimeout: 60_000 });
-
 let swarm: TestSwarm;
 beforeEach(() => {
   swarm = new TestSwarm();

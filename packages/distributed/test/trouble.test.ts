@@ -1,15 +1,13 @@
 import { type BusState, type MessageBus, memoryBus } from "@hivepace/bus";
 import { chaosBus } from "@hivepace/bus/testing";
 import { text } from "@hivepace/test-kit";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDistributedLimiter } from "../src/index.ts";
 import { Freezer, onHearing } from "./support/freezer.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 import { collectWarnings } from "./support/warnings.ts";
 
 // Minutes of virtual time; a busy machine may need a while for them.
-vi.setConfig({ testTimeout: 60_000 });
-
 let swarm: TestSwarm;
 let warnings: ReturnType<typeof collectWarnings>;
 beforeEach(() => {

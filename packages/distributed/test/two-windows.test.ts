@@ -1,12 +1,10 @@
 import { memoryBus, namespacedBus } from "@hivepace/bus";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { PoolReport } from "../src/engine/message.ts";
 import type { Hive } from "../src/index.ts";
 import { decodePresence } from "../src/wire/presence.ts";
 import { PRESENCE_SUBJECT } from "../src/wire/subjects.ts";
 import { TestHives, watch } from "./support/hives.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const DAY_MS = 86_400_000;
 

@@ -4,14 +4,11 @@ import { join } from "node:path";
 import { packages } from "@hivepace/checks";
 import { type FakeProvider, startProvider } from "@hivepace/provider";
 import { startServer } from "@hivepace/servers";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Checkout } from "../src/checkout.ts";
 import { type Readme, readmeOf } from "../src/readme.ts";
 import { type Registry, startRegistry } from "../src/registry.ts";
 import { type Manager, Stranger } from "../src/stranger.ts";
-
-const MINUTES = 60_000;
-vi.setConfig({ testTimeout: 10 * MINUTES, hookTimeout: 10 * MINUTES });
 
 const readmes = new Map<string, Readme>(packages.map((pkg) => [pkg.manifest.name, readmeOf(pkg)]));
 const names = [...readmes.keys()];

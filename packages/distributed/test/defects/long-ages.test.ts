@@ -1,7 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { RESOURCE, TestSwarm } from "../support/swarm.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const DAY_MS = 86_400_000;
 /** The longest heartbeat, so that months of virtual time take few messages. */
