@@ -123,7 +123,7 @@ export class Targets {
       return share;
     });
     this.#carryOver(target, former, now);
-    this.#countFormer(target, now);
+    this.#countFormer(target, former, now);
     for (const share of before.values()) if (!target.shares.some(({ name }) => name === share.name)) this.#drop(share);
   }
 
@@ -152,14 +152,30 @@ export class Targets {
     return own?.sum[dimensions.indexOf(dimension)] ?? 0;
   }
 
-  /** Usage from before there was any limit counts in every share, from now on: late, and never early. */
-  #countFormer(target: Target, now: number): void {
+  /**
+   * Usage from before there was any limit counts in every share, from now on: late, and never early. What a share has
+   * counted by itself, because its quota is still remembered, is not counted twice.
+   */
+  #countFormer(target: Target, former: readonly Share[], now: number): void {
     const { unshared, shares } = target;
+    // No limit is left, such as one of 0: the usage is kept for the next one.
+    if (shares.length === 0 && former.length > 0)
+      unshared.add(
+        now,
+        DIMENSIONS.map((dimension) => Math.max(0, ...former.map((old) => this.#ownUsage(old, dimension, now)))),
+      );
     target.counting = shares.find(({ pool }) => pool.config.windowMs === this.#windowMs);
     unshared.expire(now);
     if (shares.length === 0 || isZero(unshared.sum)) return;
-    const [requests = 0, tokens = 0, inputTokens = 0, outputTokens = 0] = unshared.sum;
-    for (const share of shares) share.settle(share.amounts({ requests, tokens, inputTokens, outputTokens }), now);
+    for (const share of shares) {
+      const missing = share.dimensions.map(
+        (name) => (unshared.sum[DIMENSIONS.indexOf(name)] ?? 0) - this.#ownUsage(share, name, now),
+      );
+      share.settle(
+        missing.map((amount) => Math.max(0, amount)),
+        now,
+      );
+    }
     target.unshared = new UseWindow(DIMENSIONS.length, this.#windowMs);
   }
 

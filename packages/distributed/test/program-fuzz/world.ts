@@ -52,6 +52,8 @@ export class FuzzWorld {
   readonly #oldSignals: CountingSignal[] = [];
   /** From here on agents may know less than they should: limits are checked for lone hives only. */
   #isDisturbed: boolean;
+  /** Hives that learn different limits hold the smallest. A call that is too large for it waits for the limit to change. */
+  #hasLearned = false;
   #unsettled = 0;
   #starts = 0;
 
@@ -114,6 +116,7 @@ export class FuzzWorld {
         return this.#pass(0);
       case "observe":
         this.#isDisturbed ||= this.#owners.length > 1;
+        this.#hasLearned = true;
         this.#owner(command.hive).hive.observe(command.observation);
         return this.#pass(0);
       case "announce": {
@@ -362,7 +365,9 @@ export class FuzzWorld {
       await this.#pass(waitMs);
       for (const { lease } of this.#held) lease.done();
     }
-    if (this.#unsettled > 0) throw new Violation(`${this.#unsettled} calls still wait after two hours without load`);
+    const mayWait = this.#hasLearned && this.#owners.length > 1;
+    if (this.#unsettled > 0 && !mayWait)
+      throw new Violation(`${this.#unsettled} calls still wait after two hours without load`);
     const closed = Promise.all(this.#owners.map(({ hive }) => hive.close()));
     await this.#clock.run(30_000);
     await closed;
