@@ -19,5 +19,7 @@ test("nobody is held back for longer than a window, however much was used at onc
   const pace = new Pace(1, 1_000);
   pace.add(0, [1e6], [2]);
   expect(pace.at(0, [2])).toEqual([2_000]);
-  expect(pace.at(1_000, [2])).toEqual([0]);
+  // A limit that is lowered meanwhile does not make it longer.
+  expect(pace.at(0, [0.5])).toEqual([500]);
+  expect(pace.at(1_000, [0.5])).toEqual([0]);
 });

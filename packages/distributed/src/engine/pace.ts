@@ -24,10 +24,7 @@ export class Pace {
 
   add(now: number, amounts: Amounts, perMs: Amounts): void {
     const ahead = this.at(now, perMs);
-    for (let i = 0; i < ahead.length; i++) {
-      const most = at(perMs, i) * this.#windowMs;
-      ahead[i] = Math.min(most, Math.max(0, at(ahead, i) + at(amounts, i)));
-    }
+    for (let i = 0; i < ahead.length; i++) ahead[i] = Math.max(0, at(ahead, i) + at(amounts, i));
   }
 
   at(now: number, perMs: Amounts): number[] {
@@ -40,6 +37,8 @@ export class Pace {
         this.#ahead[i] = left > 0 ? left : 0;
       }
     }
+    // The pace may be slower than it was when the usage was added.
+    for (let i = 0; i < perMs.length; i++) this.#ahead[i] = Math.min(at(this.#ahead, i), at(perMs, i) * this.#windowMs);
     return this.#ahead;
   }
 }

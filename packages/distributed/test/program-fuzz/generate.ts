@@ -144,7 +144,7 @@ class ProgramWriter {
       ...(dice.chance(0.8) ? { limit: dice.pick([5, 40, 2_000, -1, Number.NaN]) } : {}),
       ...(dice.chance(0.6) ? { remaining: dice.pick([0, 1, 30, 2_000]) } : {}),
       ...(dice.chance(0.3) ? { resetMs: dice.pick([0, 10 * SECOND]) } : {}),
-      ...(dice.chance(0.3) ? { windowMs: dice.pick([SECOND, MINUTE, HOUR, 0, Number.NaN]) } : {}),
+      ...(dice.chance(0.3) ? { windowMs: dice.pick([SECOND, MINUTE, 10 * MINUTE, 0, Number.NaN]) } : {}),
     });
     const dimensions = dice.some(["requests", "tokens", "input_tokens", "output_tokens"] as const);
     return {

@@ -5,8 +5,11 @@ export interface Entry {
   readonly at: number;
   readonly target: string;
   readonly key: string | undefined;
-  /** The limits at the time of the grant. A limit that is set later starts with the usage since then. */
-  readonly limits: EndpointConfig;
+  /**
+   * The limits at the time of the grant, or the first ones after it where there were none. A limit that is set later
+   * starts with the usage since then.
+   */
+  limits: EndpointConfig;
   requests: number;
   tokens: number;
   inputTokens: number;
@@ -24,6 +27,26 @@ export class Ledger {
   add(entry: Entry): Entry {
     this.#entries.push(entry);
     return entry;
+  }
+
+  /**
+   * Limits have changed: usage from before there were any counts for the first ones, and usage of a limit that is gone is
+   * forgotten with it.
+   */
+  reconfigured(endpoints: readonly EndpointConfig[], nameOf: (config: EndpointConfig) => string): void {
+    for (const entry of this.#entries) {
+      const config = endpoints.find((each) => nameOf(each) === entry.target);
+      if (!config || isUnlimited(config)) continue;
+      const { rpmLimit, tpmLimit, inputTpmLimit } = isUnlimited(entry.limits) ? config : entry.limits;
+      entry.limits = {
+        id: entry.limits.id,
+        rpmLimit: config.rpmLimit === undefined ? undefined : rpmLimit,
+        tpmLimit: config.tpmLimit === undefined ? undefined : tpmLimit,
+        inputTpmLimit: config.inputTpmLimit === undefined ? undefined : inputTpmLimit,
+      };
+      // Nothing of it is counted any more: it must not pass for usage without limits.
+      if (isUnlimited(entry.limits)) entry.requests = entry.tokens = entry.inputTokens = 0;
+    }
   }
 
   /** A hive that forgets an endpoint may forget its usage with it. */

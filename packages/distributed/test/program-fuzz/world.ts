@@ -135,6 +135,7 @@ export class FuzzWorld {
           owner.endpoints = endpoints ?? owner.endpoints;
           owner.keys = keys ?? owner.keys;
         }
+        for (const { endpoints: all } of owners) this.#ledger.reconfigured(all, nameOf);
         this.#ledger.forgetRemoved((target) =>
           this.#owners.every((owner) => owner.endpoints.some((each) => nameOf(each) === target)),
         );
