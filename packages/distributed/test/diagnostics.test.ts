@@ -174,16 +174,16 @@ test("messages are heard of as they go and come, and those that are ignored with
 test("what the engine ignores is heard of, too", async () => {
   const swarm = new TestSwarm();
   const [a] = (await swarm.start(2)) as [TestAgent, TestAgent];
-  a.limiter.setCapacity("only here", 10, 10_000);
+  a.limiter.setCapacity(RESOURCE, 10, 20_000);
   await swarm.clock.run(2_000);
   const ignored = heard.of("hivepace:ignored");
   expect(ignored[0]).toEqual({
     source: "distributed-limiter",
     agentId: "agent-1",
     message: "presence",
-    reason: "unknown pool",
+    reason: "other limits",
   });
-  expect(ignored.length).toBe(swarm.agents[1]?.limiter.status().ignored["unknown pool"]);
+  expect(ignored.length).toBe(swarm.agents[1]?.limiter.status().ignored["other limits"]);
   await swarm.close();
 });
 

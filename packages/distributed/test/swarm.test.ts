@@ -79,7 +79,7 @@ describe("one limit for all", () => {
     expect(staying[0]?.limiter.status().peers).toContainEqual(expect.objectContaining({ state: "left" }));
   });
 
-  test("a resource that is set late is listened for: what others have used of it counts", async () => {
+  test("a resource that is set late starts with what others have reported of it", async () => {
     const first = await swarm.join();
     const second = await swarm.join();
     first.limiter.setCapacity(RESOURCE, 100, 10_000);
@@ -88,8 +88,6 @@ describe("one limit for all", () => {
     for (let i = 0; i < 5; i++) swarm.call(first);
     await swarm.clock.run(20_000);
     second.limiter.setCapacity(RESOURCE, 100, 10_000);
-    expect(second.limiter.tryAcquire(RESOURCE)).toBe(false);
-    // And nothing else has to wait for that.
     expect(second.limiter.tryAcquire("other")).toBe(true);
     for (let i = 0; i < 5; i++) swarm.call(second);
     await swarm.clock.run(20_000);
@@ -103,7 +101,6 @@ describe("one limit for all", () => {
     first.limiter.setCapacity(RESOURCE, 100, 60_000);
     await swarm.clock.run(3_000);
     for (let i = 0; i < 50; i++) if (first.limiter.tryAcquire(RESOURCE)) first.sent.push({ at: 0, cost: 1 });
-    // It has just said so again, and will not for a while.
     await swarm.clock.run(20_500);
     const setAt = swarm.clock.now();
     second.limiter.setCapacity(RESOURCE, 100, 60_000);
@@ -112,8 +109,8 @@ describe("one limit for all", () => {
       grantedAt = swarm.clock.now();
     });
     await swarm.clock.run(2_000);
-    // As soon as it has listened.
-    expect(grantedAt - setAt).toBe(1_250);
+    // Its part of what is free is more than ten.
+    expect(grantedAt - setAt).toBe(0);
     let more = 0;
     while (second.limiter.tryAcquire(RESOURCE)) more++;
     await swarm.clock.run(1_000);

@@ -1,4 +1,5 @@
 import type { Counts, PeerPool, Pool } from "./pool.ts";
+import type { Remembered } from "./remembered.ts";
 import type { Isolation } from "./silence.ts";
 import { newStoreSide, type StoreConfig, type StoreSide, storeMode } from "./store-side.ts";
 import type { Tuning } from "./tuning.ts";
@@ -13,6 +14,8 @@ export interface AgentConfig {
   readonly expectedAgents: number | undefined;
   /** Without a bus it is alone and has all. */
   readonly hasBus: boolean;
+  /** Messages are signed, so that peers may cause long pauses. */
+  readonly isSigned?: boolean | undefined;
   /** The bus lets it hear itself. */
   readonly echoes: boolean;
   /** Without one, only the bus says who may use how much. */
@@ -36,6 +39,8 @@ export interface Peer {
   /** When we learned that it had ended at a time when we could hear nobody. */
   endedAt: number;
   readonly pools: Map<string, PeerPool>;
+  /** Its last reports on quotas that this agent does not have, by name. */
+  readonly remembered: Map<string, Remembered>;
 }
 
 /** All that an agent knows. Only `step` and what it calls change it. */
@@ -70,6 +75,10 @@ export interface Agent {
   /** When another process was last heard that goes by the same id. */
   twinAt: number;
   readonly ignored: Map<string, number>;
+  /** Number of entries in `remembered` of all peers. */
+  rememberedReports: number;
+  /** Names of quotas that are no longer used here and whose usage is still in the window. */
+  readonly removed: Set<string>;
   /** Lifetime totals of removed quotas and dimensions, by quota name. Peers know these totals, so they never decrease. */
   readonly counted: Map<string, Map<string, Counts>>;
   readonly store: StoreSide | undefined;
@@ -99,6 +108,8 @@ export function newAgent(config: AgentConfig, now: number): Agent {
     toldUntil: -Infinity,
     twinAt: -Infinity,
     ignored: new Map(),
+    rememberedReports: 0,
+    removed: new Set(),
     counted: new Map(),
     store: config.store && newStoreSide(config.store),
   };
@@ -132,17 +143,6 @@ function busMode(agent: Agent, now: number): Mode {
 /** Until then it only listens, at least. */
 export function listenedAt({ joinedAt, config: { tuning } }: Agent): number {
   return joinedAt + tuning.listen * tuning.heartbeatMs;
-}
-
-/** The time from which this agent has heard reports about a quota. */
-export function startOf(agent: Agent, pool: Pool): number {
-  return Math.max(agent.startedAt, pool.startedAt);
-}
-
-/** True while the agent, or the quota at this agent, is too new to know the usage of peers. */
-export function isListeningFor(agent: Agent, pool: Pool, now: number): boolean {
-  const { listen, heartbeatMs } = agent.config.tuning;
-  return now < pool.startedAt + listen * heartbeatMs || modeOf(agent, now) === "listening";
 }
 
 function isCutOff(agent: Agent, now: number): boolean {

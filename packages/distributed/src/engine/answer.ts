@@ -8,12 +8,14 @@ import { countMembers } from "./members.ts";
 import type { Pool } from "./pool.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
 import { isQuiet, movingMs } from "./store-side.ts";
+import { boundedReply } from "./trust.ts";
 import { BINS } from "./use-window.ts";
 
 /** Takes over what the store has answered to the last call. What it answers to earlier ones is out of date. */
-export function answer(agent: Agent, seq: number, reply: ShareReply, now: number): void {
+export function answer(agent: Agent, seq: number, said: ShareReply, now: number): void {
   const { store } = agent;
   if (!store || seq !== store.underWay) return;
+  const reply = boundedReply(agent, said);
   store.underWay = 0;
   store.answeredAt = now;
   store.unansweredSince = Infinity;
@@ -135,6 +137,7 @@ function enterBus(agent: Agent, now: number): void {
 export function forgetPeers(agent: Agent, now: number): void {
   agent.peers.clear();
   agent.newest.clear();
+  agent.rememberedReports = 0;
   for (const pool of agent.pools.values()) {
     pool.claimants.clear();
     pool.claimed.fill(0);

@@ -1,21 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { configure } from "./configure.ts";
 import { dimensionsOf } from "./dimensions.ts";
-import type { Message } from "./message.ts";
+import type { Message, PoolReport } from "./message.ts";
 import type { PoolConfig } from "./pool.ts";
 import { step } from "./step.ts";
 import { poolIn, testAgent, testSwarm, WINDOW_MS, word } from "./test-agents.ts";
 
 const change = (agent: Parameters<typeof step>[0], config: Partial<PoolConfig>, now: number): void => {
-  step(agent, { type: "configure", config: { ...poolIn(agent).config, ...config }, isLate: false }, now);
+  step(agent, { type: "configure", config: { ...poolIn(agent).config, ...config } }, now);
 };
-/** The next message that an agent publishes. */
-const nextWord = (agent: Parameters<typeof step>[0], now: number): Message => {
-  const said = step(agent, { type: "wake" }, now).publish;
-  if (!said) throw new Error("nothing is said");
-  return said;
-};
-
 describe("a quota with other dimensions", () => {
   const [r, t, i] = ["requests", "tokens", "input_tokens"];
   const two = { limits: [100, 1_000], dimensions: [r, t] as string[] };
@@ -99,25 +91,109 @@ test("a quota that is gone and comes back knows no claim of a peer from before",
   const claim = { amounts: [90], next: [90], turn: 1, tie: 1, waitedMs: 0 };
   step(agent, { type: "hear", message: word("b", 1, {}, { claim }) }, 1_000);
   const { config } = poolIn(agent);
-  agent.pools.delete("p");
-  configure(agent, config, true, 200_000);
-  step(agent, { type: "hear", message: word("b", 2) }, 200_100);
+  step(agent, { type: "remove", pool: "p" }, 1_000);
+  expect(agent.pools.size).toBe(0);
+  step(agent, { type: "configure", config }, 30_000);
   expect(poolIn(agent).claimed).toEqual([0]);
   expect(dimensionsOf(poolIn(agent).config)).toEqual(["requests"]);
 });
 
-test("an agent says how long it has had a quota that came later than itself, and is told of that one alone", () => {
+describe("a quota that this agent configures later than its peers", () => {
+  const late = (now: number, windowMs = WINDOW_MS) => ({
+    type: "configure" as const,
+    config: { ...poolIn(testAgent("x")).config, name: "q", windowMs },
+    now,
+  });
+  const heardOf = (said: Partial<PoolReport>, now = 1_000, more: Partial<Message> = {}) => {
+    const agent = testAgent("a");
+    const message = word("b", 1, { upMs: 500_000, ...more }, { name: "q", sent: [40], used: [40], bins: [[40]], ...said });
+    step(agent, { type: "hear", message }, now);
+    return agent;
+  };
+
+  test("starts with the usage that they have reported", () => {
+    const agent = heardOf({});
+    step(agent, late(5_000), 5_000);
+    expect(agent.pools.get("q")?.used.sum).toEqual([40]);
+    expect(agent.ignored.size).toBe(0);
+  });
+
+  test("counts only what they use from then on when they report again", () => {
+    const agent = heardOf({});
+    step(agent, late(5_000), 5_000);
+    const more = word("b", 2, { upMs: 504_500 }, { name: "q", sent: [45], used: [45], bins: [[45]] });
+    step(agent, { type: "hear", message: more }, 5_500);
+    expect(agent.pools.get("q")?.used.sum).toEqual([45]);
+  });
+
+  test("knows a claim of a peer, its limit and its level", () => {
+    const claim = { amounts: [30], next: [30], turn: 1, tie: 1, waitedMs: 0 };
+    const agent = heardOf({ claim, limits: [60] });
+    step(agent, late(1_100), 1_100);
+    expect(agent.pools.get("q")?.claimed).toEqual([30]);
+    expect(agent.pools.get("q")?.limits).toEqual([60]);
+  });
+
+  test("knows what a peer saw others use, though those have left", () => {
+    const agent = heardOf({ seen: [[70]] });
+    step(agent, { type: "hear", message: word("b", 2, { upMs: 501_000 }, { name: "q" }) }, 2_000);
+    for (let now = 2_000; now < 10_000; now += 500) {
+      const said = step(agent, { type: "wake" }, now).publish;
+      if (said) step(agent, { type: "hear", message: said }, now + 10);
+    }
+    step(agent, late(10_000), 10_000);
+    step(agent, { type: "wake" }, 10_100);
+    expect(agent.pools.get("q")?.used.sum[0]).toBeGreaterThanOrEqual(70);
+  });
+
+  test("forgets reports once their usage has left the window", () => {
+    const agent = heardOf({});
+    expect(agent.rememberedReports).toBe(1);
+    for (let now = 1_000; now < 3 * WINDOW_MS; now += 500) step(agent, { type: "wake" }, now);
+    expect(agent.rememberedReports).toBe(0);
+  });
+
+  test("remembers a bounded number of reports of all peers", () => {
+    const agent = testAgent("a");
+    for (let i = 0; i < 30_000; i++)
+      step(agent, { type: "hear", message: word("b", i + 1, {}, { name: `q${i}` }) }, 1_000);
+    expect(agent.rememberedReports).toBe(20_000);
+    expect(agent.ignored.get("too many quotas")).toBe(10_000);
+  });
+});
+
+describe("a removed quota", () => {
+  test("is reported until its usage has left the window, then its peers' reports are remembered", () => {
+    const agent = testAgent("a");
+    step(agent, { type: "hear", message: word("b", 1, { upMs: 500_000 }, { sent: [7], used: [7], bins: [[7]] }) }, 10);
+    step(agent, { type: "settle", pool: "p", more: [3], sentAt: 900 }, 900);
+    step(agent, { type: "remove", pool: "p" }, 1_000);
+    expect(agent.pools.has("p")).toBe(true);
+    let seq = 1;
+    for (let now = 1_000; now < 2.5 * WINDOW_MS; now += 500) {
+      step(agent, { type: "wake" }, now);
+      const message = word("b", ++seq, { upMs: 500_000 + now }, { sent: [7], used: [0], bins: [] });
+      step(agent, { type: "hear", message }, now);
+    }
+    expect(agent.pools.has("p")).toBe(false);
+    expect(agent.removed.size).toBe(0);
+    expect(agent.rememberedReports).toBe(1);
+  });
+
+  test("that is configured again stays", () => {
+    const agent = testAgent("a");
+    const { config } = poolIn(agent);
+    step(agent, { type: "remove", pool: "p" }, 1_000);
+    step(agent, { type: "configure", config }, 2_000);
+    for (let now = 2_000; now < 4 * WINDOW_MS; now += 500) step(agent, { type: "wake" }, now);
+    expect(agent.pools.has("p")).toBe(true);
+  });
+});
+
+test("totals that decrease count as usage of a sender that counts anew", () => {
   const agent = testAgent("a");
-  for (let now = 0; now < 20_000; now += 500) step(agent, { type: "wake" }, now);
-  const config = { ...poolIn(agent).config, name: "q" };
-  step(agent, { type: "configure", config, isLate: true }, 20_000);
-  const said = nextWord(agent, 20_100);
-  expect(said.upMs).toBe(20_100);
-  expect(said.pools.map(({ name, upMs }) => [name, upMs])).toContainEqual(["q", 100]);
-  const peer = testAgent("b", {}, {}, 0);
-  peer.pools.set("q", { ...testAgent("b", {}, { name: "q" }).pools.get("p") } as never);
-  for (let now = 0; now < 20_100; now += 500) step(peer, { type: "wake" }, now);
-  for (const pool of peer.pools.values()) pool.used.add(20_050, [10]);
-  step(peer, { type: "hear", message: said }, 20_150);
-  expect([...peer.pools.values()].map(({ welcomeUntil }) => welcomeUntil > 20_150)).toEqual([false, true]);
+  step(agent, { type: "hear", message: word("b", 1, { upMs: 500_000 }, { sent: [50], used: [50], bins: [[50]] }) }, 10);
+  const again = word("b", 2, { upMs: 501_000 }, { sent: [5], used: [5], bins: [[5]] });
+  step(agent, { type: "hear", message: again }, 1_000);
+  expect(poolIn(agent).used.sum).toEqual([55]);
 });

@@ -1,21 +1,23 @@
-import type { Agent } from "./agent.ts";
+import type { Agent, Peer } from "./agent.ts";
 import { type Amounts, addTo, at, isZero } from "./amounts.ts";
+import { recallCounts, rememberCounts } from "./counted.ts";
 import { dimensionsOf, hasSameDimensions, indicesOf, pick } from "./dimensions.ts";
+import { want } from "./claim.ts";
+import { hearPool } from "./hear.ts";
 import { keep } from "./kept.ts";
-import { effectiveLimits } from "./members.ts";
+import { dropRemoved, effectiveLimits, holdFor, missedAfter } from "./members.ts";
 import { type Ends, newPool, type PeerPool, type Pool, type PoolConfig } from "./pool.ts";
 import { projected, rewindowed } from "./projection.ts";
+import { recall } from "./remembered.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
 import { BINS } from "./use-window.ts";
 
-/** Bounds the memory for totals of removed quotas. */
-const MOST_REMEMBERED = 10_000;
-
 /**
  * Sets or changes a quota. Another limit is the same quota. Another window or other dimensions make another quota, which
- * inherits what can be inherited: the usage of the dimensions that stay, the level, and what peers have said.
+ * inherits what can be inherited: the usage of the dimensions that stay, the level, and what peers have said. A quota that
+ * is new to this agent receives the reports on it that were remembered.
  */
-export function configure(agent: Agent, config: PoolConfig, isLate: boolean, now: number): void {
+export function configure(agent: Agent, config: PoolConfig, now: number): void {
   const known = agent.pools.get(config.name);
   let pool = known;
   if (known && known.config.windowMs === config.windowMs && hasSameDimensions(known.config, config)) {
@@ -26,46 +28,43 @@ export function configure(agent: Agent, config: PoolConfig, isLate: boolean, now
       rememberCounts(agent, known);
       pool = successor(agent, known, config, now);
       for (const { pools } of agent.peers.values()) inheritPeer(pools, known, pool);
-    } else {
-      pool = newPool(config);
-      // Reports about an earlier quota of this name refer to usage that this new quota has not counted.
-      for (const { pools } of agent.peers.values()) pools.delete(config.name);
-    }
+    } else pool = newPool(config, now);
     recallCounts(agent, pool);
     agent.pools.set(config.name, pool);
+    if (!known) receiveRemembered(agent, pool, now);
   }
   if (!pool) return;
-  if (isLate) pool.startedAt = now;
+  agent.removed.delete(config.name);
+  dropRemoved(agent, now);
   effectiveLimits(agent, pool);
   reportBy(agent, pool, now, repeatsOf(agent, pool));
 }
 
-/** Saves the totals of a quota that ends, for a later quota of the same name. */
-export function rememberCounts(agent: Agent, { config, sent, back }: Pool): void {
-  if (isZero(sent)) return;
-  const counts = agent.counted.get(config.name) ?? new Map();
-  dimensionsOf(config).forEach((name, i) => {
-    counts.set(name, { sent: at(sent, i), back: at(back, i) });
-  });
-  agent.counted.delete(config.name);
-  agent.counted.set(config.name, counts);
-  const [oldest] = agent.counted.keys();
-  if (agent.counted.size > MOST_REMEMBERED && oldest !== undefined) agent.counted.delete(oldest);
+/** A quota is no longer used here. Peers still need the reports on its usage, until that has left the window. */
+export function remove(agent: Agent, name: string, now: number): void {
+  const pool = agent.pools.get(name);
+  if (!pool) return;
+  want(agent, pool, undefined, undefined, now);
+  agent.removed.add(name);
+  dropRemoved(agent, now);
 }
 
-function recallCounts(agent: Agent, pool: Pool): void {
-  const counts = agent.counted.get(pool.config.name);
-  if (!counts) return;
-  dimensionsOf(pool.config).forEach((name, i) => {
-    const { sent, back } = counts.get(name) ?? { sent: 0, back: 0 };
-    pool.sent[i] = sent;
-    pool.back[i] = back;
-  });
+/** Receives the reports on a new quota that came before it was configured, and holds capacity free for silent peers. */
+function receiveRemembered(agent: Agent, pool: Pool, now: number): void {
+  for (const [peer, { report, seen, upMs, at: time }] of recall(agent, pool.config.name)) {
+    // A peer repeats its claim at every heartbeat, so an old one has ended.
+    const isOld = now - time > missedAfter(agent, peer.nextMs);
+    hearPool(agent, peer, isOld ? { ...report, claim: undefined } : report, upMs, time);
+    if (seen) pool.seen = seen;
+  }
+  const silent: Peer[] = [];
+  for (const peer of agent.peers.values()) if (peer.state === "silent") silent.push(peer);
+  if (silent.length > 0) holdFor(agent, pool, silent, now);
 }
 
 /** A new quota with another window or other dimensions that inherits everything still valid from `old`. */
 function successor(agent: Agent, old: Pool, config: PoolConfig, now: number): Pool {
-  const pool = newPool(config);
+  const pool = newPool(config, old.configuredAt);
   const indices = indicesOf(dimensionsOf(config), dimensionsOf(old.config));
   for (const window of ["used", "own", "unnamed"] as const) pool[window].inherit(old[window], indices, now);
   pool.elsewhere = old.elsewhere.map((one) => ({ ...one, amounts: pick(one.amounts, indices) }));
@@ -88,7 +87,6 @@ function successor(agent: Agent, old: Pool, config: PoolConfig, now: number): Po
   pool.spreadUntil = old.spreadUntil;
   pool.reportedAt = old.reportedAt;
   pool.repeats = old.repeats;
-  pool.startedAt = old.startedAt;
   pool.changedAt = now;
   pool.welcomeUntil = old.welcomeUntil;
   pool.newcomersUntil = old.newcomersUntil;

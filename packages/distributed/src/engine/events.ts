@@ -55,8 +55,10 @@ export type Event =
   | { readonly type: "used-elsewhere"; readonly pool: string; readonly amounts: Amounts }
   /** A provider's answer shows that the full limit is available again. */
   | { readonly type: "recovered"; readonly pool: string }
-  /** A quota is set or changed. `isLate`: peers may have used it before this agent started to count it. */
-  | { readonly type: "configure"; readonly config: PoolConfig; readonly isLate: boolean }
+  /** A quota is set or changed. */
+  | { readonly type: "configure"; readonly config: PoolConfig }
+  /** A quota is no longer used here. Its usage is reported until it has left the window. */
+  | { readonly type: "remove"; readonly pool: string }
   /** The bus is subscribed: the agent starts to listen. */
   | { readonly type: "start" }
   /** A message could not be published. */

@@ -1,5 +1,5 @@
 import { hash32 } from "../hash.ts";
-import { type Agent, ignore, isListeningFor, modeOf, type Peer } from "./agent.ts";
+import { type Agent, ignore, modeOf, type Peer } from "./agent.ts";
 import { fits, isEqual, isZero } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
 import { count, name } from "./heard-use.ts";
@@ -9,15 +9,17 @@ import type { ClaimReport, Message, PoolReport } from "./message.ts";
 import type { Pool } from "./pool.ts";
 import { projected } from "./projection.ts";
 import { withAges } from "./publish.ts";
+import { remember } from "./remembered.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
 import { seeGrain } from "./steady-pace.ts";
 import { isQuiet } from "./store-side.ts";
+import { boundedLevel, boundedReport, continues, contradictionOf } from "./trust.ts";
 import { isBefore } from "./turn.ts";
 
 /** An epoch far ahead is accepted after being repeated for this many heartbeats. */
 const CREDIBLE_AFTER = 2;
 
-/** More agents than this are no swarm but an attack on our memory. */
+/** Bounds per-peer state against forged agent ids. */
 const MOST_PEERS = 20_000;
 
 /**
@@ -28,6 +30,11 @@ export function hear(agent: Agent, message: Message, now: number): boolean {
   const { id, life, tuning } = agent.config;
   const wasCutOff = modeOf(agent, now) === "cut-off";
   const isOwn = message.id === id && message.life === life;
+  const wrong = contradictionOf(message);
+  if (wrong) {
+    ignore(agent, wrong);
+    return false;
+  }
   let isNews = isOwn && message.seq > agent.echoedSeq;
   agent.heardAt = now;
   agent.unansweredSince = Infinity;
@@ -63,15 +70,7 @@ export function hear(agent: Agent, message: Message, now: number): boolean {
   }
   const newcomerMs = 2 * tuning.heartbeatMs;
   const isNew = message.upMs < newcomerMs;
-  for (const report of message.pools) {
-    const upMs = Math.min(message.upMs, report.upMs ?? Infinity);
-    isNews = hearPool(agent, peer, report, upMs, now) || isNews;
-    const pool = agent.pools.get(report.name);
-    if (!isNew && upMs < newcomerMs && pool && !message.bye) {
-      welcome(agent, peer, [pool], now);
-      isNews = true;
-    }
-  }
+  for (const report of message.pools) isNews = hearPool(agent, peer, report, message.upMs, now) || isNews;
   if (message.bye) {
     peer.saidBye = true;
     depart(agent, peer);
@@ -83,7 +82,7 @@ export function hear(agent: Agent, message: Message, now: number): boolean {
 function hearInStoreMode(agent: Agent, message: Message, now: number): void {
   for (const { name, level } of message.pools) {
     const pool = agent.pools.get(name);
-    if (pool && level) hearLevel(agent, pool, level, now);
+    if (pool && level) hearLevel(agent, pool, boundedLevel(agent, pool, level), now);
   }
   const { store, members, config } = agent;
   const [first] = agent.pools.values();
@@ -103,11 +102,10 @@ function rejoin(agent: Agent, now: number): void {
 }
 
 /** Each life of an agent is a peer of its own: whatever was used in it stays used. */
-function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | undefined {
-  // Nearly always it is the one that was heard last: no name has to be made for that.
+function peerOf(agent: Agent, message: Message, now: number): Peer | undefined {
+  const { id, life, seq } = message;
   const before = agent.newest.get(id);
-  const key = before?.life === life ? before.key : `${id} ${life}`;
-  const known = before?.life === life ? before : agent.peers.get(key);
+  const known = knownPeer(agent, message);
   if (known) {
     if (seq > known.seq && !known.saidBye) return known;
     ignore(agent, known.saidBye ? "left" : "stale");
@@ -123,6 +121,7 @@ function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | u
     if (wasDeaf && before.state === "silent") before.endedAt = now;
     else depart(agent, before);
   }
+  const key = `${id} ${life}`;
   const peer: Peer = {
     key,
     id,
@@ -136,10 +135,17 @@ function peerOf(agent: Agent, { id, life, seq }: Message, now: number): Peer | u
     saidBye: false,
     endedAt: -Infinity,
     pools: new Map(),
+    remembered: new Map(),
   };
   agent.peers.set(key, peer);
   if (!before || before.life < life) agent.newest.set(id, peer);
   return peer;
+}
+
+/** The peer that sent a message, if it was heard before. Most messages come from the newest incarnation of an agent. */
+function knownPeer(agent: Agent, { id, life }: Message): Peer | undefined {
+  const newest = agent.newest.get(id);
+  return newest?.life === life ? newest : agent.peers.get(`${id} ${life}`);
 }
 
 function depart(agent: Agent, peer: Peer): void {
@@ -154,8 +160,8 @@ function depart(agent: Agent, peer: Peer): void {
 }
 
 /**
- * A newcomer, or one to whom a quota is new, has to learn what was before it came, soon, but not from all at the same
- * moment. Where nothing was it has to learn that it is not alone: a few tell it.
+ * A newcomer has to learn what was before it came, soon, but not from all at the same moment. Where nothing was it has to
+ * learn that it is not alone: a few tell it.
  */
 function welcome(agent: Agent, peer: Peer, pools: Iterable<Pool>, now: number): void {
   const { id, tuning } = agent.config;
@@ -169,23 +175,25 @@ function welcome(agent: Agent, peer: Peer, pools: Iterable<Pool>, now: number): 
   }
 }
 
-function hearPool(agent: Agent, peer: Peer, heard: PoolReport, upMs: number, now: number): boolean {
-  const pool = agent.pools.get(heard.name);
+/** Receives a report. `now` lies back for a report that was remembered. Returns true when the report is news. */
+export function hearPool(agent: Agent, peer: Peer, said: PoolReport, upMs: number, now: number): boolean {
+  const pool = agent.pools.get(said.name);
   if (!pool) {
-    ignore(agent, "unknown pool");
+    if (!remember(agent, peer, said, upMs, now)) ignore(agent, "too many quotas");
     return false;
   }
+  const heard = boundedReport(agent, pool, said);
   let known = peer.pools.get(heard.name);
-  const report = heard.windowMs === pool.config.windowMs ? projected(pool.config, heard, known?.said) : undefined;
+  const before = known && continues(heard, known.heard) ? known.said : undefined;
+  const report = heard.windowMs === pool.config.windowMs ? projected(pool.config, heard, before) : undefined;
   if (!report) {
     ignore(agent, "other limits");
     return false;
   }
-  const joinedAt = Math.max(agent.joinedAt, pool.startedAt);
-  if (!known && upMs >= now - joinedAt) name(joinedAt, pool, report, now);
+  if (!known && upMs >= now - agent.joinedAt) name(agent.joinedAt, pool, report, now);
   const isGap = !known || now - known.reportedAt > 2 * Math.max(agent.config.tuning.heartbeatMs, peer.nextMs);
-  let isNews = count(agent, pool, known?.said, report, isGap, now);
-  const claim = possible(agent, pool, report.claim);
+  let isNews = count(agent, pool, before, report, isGap || !before, now);
+  const claim = peer.state === "live" ? possible(agent, pool, report.claim) : undefined;
   const hadLimits = known?.said.limits;
   if (known) {
     known.said = report;
@@ -218,7 +226,7 @@ function hearPool(agent: Agent, peer: Peer, heard: PoolReport, upMs: number, now
   pool.turns.line = Math.max(pool.turns.line, report.turn);
   const { level } = pool;
   if (report.level) hearLevel(agent, pool, report.level, now);
-  if (report.seen && isListeningFor(agent, pool, now)) pool.seen = { at: now, bins: report.seen };
+  if (report.seen && modeOf(agent, now) === "listening") pool.seen = { at: now, bins: report.seen };
   return isNews || level !== pool.level;
 }
 
@@ -254,12 +262,12 @@ export function hearLevel(agent: Agent, pool: Pool, heard: Level, now: number): 
 
 /**
  * True when an epoch may be accepted. A single message must not move an agent thousands of epochs ahead, because a forged
- * one would separate it from all peers. A joining agent cannot know how many cuts it missed and accepts any epoch; other
- * agents accept a distant epoch once it has been repeated, so that agents with an honest gap always converge.
+ * one would separate it from all peers. A joining agent, and one to which the quota is new, cannot know how many cuts it
+ * missed and accepts any epoch; other agents accept a distant epoch once it has been repeated, so that agents with an honest gap always converge.
  */
 function isCredible(agent: Agent, pool: Pool, epoch: number, now: number): boolean {
   const isFar = (from: number) => epoch > from + EPOCHS_AHEAD;
-  if (!isFar(pool.level.epoch) || isListeningFor(agent, pool, now)) {
+  if (!isFar(pool.level.epoch) || now <= pool.configuredAt || modeOf(agent, now) === "listening") {
     pool.farAhead = undefined;
     return true;
   }

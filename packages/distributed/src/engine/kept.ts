@@ -1,5 +1,5 @@
 import { hash32 } from "../hash.ts";
-import { type Agent, startOf } from "./agent.ts";
+import type { Agent } from "./agent.ts";
 import { agreement } from "./agreement.ts";
 import { leftOf } from "./allotment.ts";
 import { type Amounts, addTo, at, fits, isZero, minus, scaled, sizeOf, zeros } from "./amounts.ts";
@@ -94,7 +94,7 @@ export function keep(agent: Agent, pool: Pool, now: number): Kept {
   const since = Math.min(now, agent.unansweredSince, agent.unechoedSince);
   // Who has not even listened to the end does not know who is there.
   const { listen, heartbeatMs } = agent.config.tuning;
-  const isAgreed = agent.heardAt !== -Infinity && since >= startOf(agent, pool) + listen * heartbeatMs;
+  const isAgreed = agent.heardAt !== -Infinity && since >= agent.startedAt + listen * heartbeatMs;
   const ends = isAgreed ? (agreement(agent, pool, now, since).get(undefined) as Ends) : unheard(agent, pool);
   pool.kept = { since, isAgreed, ...ends };
   return pool.kept;

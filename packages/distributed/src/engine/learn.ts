@@ -1,4 +1,4 @@
-import { type Agent, isListeningFor } from "./agent.ts";
+import { type Agent, modeOf } from "./agent.ts";
 import { addTo, at, isZero, zeros } from "./amounts.ts";
 import type { Pool } from "./pool.ts";
 import { BINS } from "./use-window.ts";
@@ -9,7 +9,7 @@ import { BINS } from "./use-window.ts";
  */
 export function learn(agent: Agent, pool: Pool, now: number): void {
   const { seen, used } = pool;
-  if (!seen || isListeningFor(agent, pool, now) || now < (agent.store?.returnsAt ?? 0)) return;
+  if (!seen || modeOf(agent, now) === "listening" || now < (agent.store?.returnsAt ?? 0)) return;
   pool.seen = undefined;
   const binMs = used.windowMs / BINS;
   const others = zeros(pool.limits.length);

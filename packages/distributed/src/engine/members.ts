@@ -2,8 +2,11 @@ import type { Agent, Peer } from "./agent.ts";
 import { agreement } from "./agreement.ts";
 import { type Amounts, addTo, at, zeros } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
+import { rememberCounts } from "./counted.ts";
 import { keptAfter } from "./kept.ts";
+import type { PoolReport } from "./message.ts";
 import type { PeerPool, Pool } from "./pool.ts";
+import { forgetRemembered, rememberPeers } from "./remembered.ts";
 import { busyMsOf } from "./schedule.ts";
 import { partKeptFree } from "./silence.ts";
 import { BINS } from "./use-window.ts";
@@ -57,10 +60,12 @@ export function sweep(agent: Agent, now: number): void {
   let isChanged = false;
   for (const peer of agent.peers.values()) {
     const silentMs = now - peer.heardAt;
+    forgetRemembered(agent, peer, now);
     if (peer.state === "live") {
       if (silentMs > missedAfter(agent, peer.nextMs)) lost.push(peer);
     } else if (silentMs > forgetMs) {
       agent.peers.delete(peer.key);
+      agent.rememberedReports -= peer.remembered.size;
       if (agent.newest.get(peer.id) === peer) agent.newest.delete(peer.id);
       isChanged = true;
     }
@@ -72,26 +77,66 @@ export function sweep(agent: Agent, now: number): void {
   if (lost.length > 0) miss(agent, lost, now);
   if (isChanged) countMembers(agent);
   for (const pool of agent.pools.values()) reserve(agent, pool, now);
+  dropRemoved(agent, now);
 }
 
-/** After so long without a word an agent is missed. Three of the rare messages of one that is idle may get lost. */
-function missedAfter(agent: Agent, nextMs: number): number {
+/** Drops the removed quotas whose usage has left the window of every peer. */
+export function dropRemoved(agent: Agent, now: number): void {
+  for (const name of agent.removed) {
+    const pool = agent.pools.get(name);
+    if (pool && now - pool.changedAt < 2 * pool.config.windowMs) continue;
+    agent.removed.delete(name);
+    if (!pool) continue;
+    agent.pools.delete(name);
+    rememberCounts(agent, pool);
+    rememberPeers(agent, pool, now);
+  }
+}
+
+/** An agent that is silent for longer than this is missed. Three of the rare messages of an idle agent may get lost. */
+export function missedAfter(agent: Agent, nextMs: number): number {
   const { silent, heartbeatMs } = agent.config.tuning;
   return Math.max(silent * heartbeatMs, 3.1 * Math.max(nextMs, busyMsOf(agent)));
 }
 
 function miss(agent: Agent, lost: readonly Peer[], now: number): void {
-  for (const pool of agent.pools.values()) {
-    const agreed = agreement(agent, pool, now);
-    for (const peer of lost) {
-      const report = peer.pools.get(pool.config.name);
-      if (!report) continue;
-      report.kept = agreed.get(peer.key);
-      setClaim(pool, report, undefined);
-    }
-  }
+  for (const pool of agent.pools.values()) holdFor(agent, pool, lost, now);
   for (const peer of lost) peer.state = "silent";
   countMembers(agent);
+}
+
+/** Holds free what peers that are lost may go on using of a quota, and drops their claims. */
+export function holdFor(agent: Agent, pool: Pool, lost: readonly Peer[], now: number): void {
+  const agreed = agreement(agent, pool, now);
+  for (const peer of lost) {
+    const report = peer.pools.get(pool.config.name) ?? unreported(peer, pool, now);
+    report.kept = agreed.get(peer.key);
+    setClaim(pool, report, undefined);
+  }
+}
+
+/** A peer that has never reported on a quota may start to use it while it is silent: it has used nothing so far. */
+function unreported(peer: Peer, { config, limits }: Pool, now: number): PeerPool {
+  const nothing = zeros(limits.length);
+  const said: PoolReport = {
+    name: config.name,
+    windowMs: config.windowMs,
+    dimensions: config.dimensions,
+    limits: config.limits,
+    sent: nothing,
+    back: nothing,
+    backAgeMs: 0,
+    used: nothing,
+    bins: [],
+    waiting: nothing,
+    claim: undefined,
+    turn: 0,
+    level: undefined,
+    seen: undefined,
+  };
+  const report = { said, heard: said, claim: undefined, reportedAt: now, nextMs: peer.nextMs, kept: undefined };
+  peer.pools.set(config.name, report);
+  return report;
 }
 
 function reserve(agent: Agent, pool: Pool, now: number): void {

@@ -34,8 +34,6 @@ export interface PoolReport {
   readonly dimensions?: Dimensions | undefined;
   /** As configured there. */
   readonly limits: Amounts;
-  /** Age of this quota at the sender; absent when the quota is as old as the agent. */
-  readonly upMs?: number | undefined;
   /** All that it has used in this life, and all of it that turned out not to be used, which was sent so long ago. */
   readonly sent: Amounts;
   readonly back: Amounts;

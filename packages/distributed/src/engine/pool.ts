@@ -110,8 +110,8 @@ export interface Pool {
   repeats: number;
   reportedAt: number;
   readonly reports: Report[];
-  /** When this agent started to count the quota, if later than its own start; otherwise -Infinity. */
-  startedAt: number;
+  /** When this agent configured the quota. Reports from before that are those that it remembered. */
+  readonly configuredAt: number;
   /** When something last changed that others should know. */
   changedAt: number;
   /** A newcomer is there who must learn what was used before it came. */
@@ -157,7 +157,7 @@ export interface Kept extends Ends {
   readonly isAgreed: boolean;
 }
 
-export function newPool(config: PoolConfig): Pool {
+export function newPool(config: PoolConfig, now = -Infinity): Pool {
   const { length } = config.limits;
   return {
     config,
@@ -198,7 +198,7 @@ export function newPool(config: PoolConfig): Pool {
     repeats: 0,
     reportedAt: -Infinity,
     reports: [],
-    startedAt: -Infinity,
+    configuredAt: now,
     changedAt: -Infinity,
     welcomeUntil: -Infinity,
     hearsayUntil: -Infinity,

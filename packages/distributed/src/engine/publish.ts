@@ -72,7 +72,6 @@ function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport 
     windowMs: pool.config.windowMs,
     dimensions: pool.config.dimensions,
     limits: pool.config.limits,
-    upMs: pool.startedAt > agent.startedAt ? now - pool.startedAt : undefined,
     sent: [...pool.sent],
     back: [...pool.back],
     backAgeMs: pool.refundAges.oldestMs(now, refundedMsOf(agent)),

@@ -1,4 +1,4 @@
-import { type Agent, isOneOfSeveral, startOf } from "./agent.ts";
+import { type Agent, isOneOfSeveral } from "./agent.ts";
 import { at } from "./amounts.ts";
 import { levelAt } from "./level.ts";
 import type { Pool } from "./pool.ts";
@@ -22,7 +22,7 @@ export function capacityOf(agent: Agent, pool: Pool, now: number): number[] {
 /** What newcomers know too late they take for used: those who know better leave twice as much, or newcomers had to wait. */
 function headroomOf(agent: Agent, pool: Pool, now: number): number {
   if (!isOneOfSeveral(agent)) return 0;
-  const isNew = now - startOf(agent, pool) < pool.config.windowMs;
+  const isNew = now - agent.startedAt < pool.config.windowMs;
   return agent.config.tuning.headroom * (now < pool.newcomersUntil && !isNew ? 2 : 1);
 }
 

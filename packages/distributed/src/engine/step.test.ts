@@ -563,11 +563,10 @@ test("a second process of the same name is noticed, and counts as an agent of it
 
 test("what cannot be is counted and has no effect", () => {
   const agent = member(3_000);
-  hear(agent, word("b", 2, {}, { name: "other" }), 3_000);
   hear(agent, word("b", 3, {}, { windowMs: 1_000 }), 3_001);
   hear(agent, word("b", 4, {}, { limits: [1, 2] }), 3_002);
   hear(agent, word("b", 5, {}, { level: { ...FULL, epoch: 1_002, base: 0.001, cutAt: 0, pausedAt: 0 } }), 3_003);
-  expect(Object.fromEntries(agent.ignored)).toEqual({ "unknown pool": 1, "other limits": 2, "epoch far ahead": 1 });
+  expect(Object.fromEntries(agent.ignored)).toEqual({ "other limits": 2, "epoch far ahead": 1 });
   expect(poolIn(agent).level).toBe(FULL);
 });
 

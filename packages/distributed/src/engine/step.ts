@@ -5,14 +5,14 @@ import { answer, forgetPeers, unanswered } from "./answer.ts";
 import { ask, askAt } from "./ask.ts";
 import { fitsBetween } from "./backfill.ts";
 import { claimsBefore, isHeard, want } from "./claim.ts";
-import { configure } from "./configure.ts";
+import { configure, remove } from "./configure.ts";
 import { type Dimensions, dimensionsOf, indicesOf, pick } from "./dimensions.ts";
 import { recognise, usedElsewhere } from "./elsewhere.ts";
 import type { Effects, Event, Part } from "./events.ts";
 import { hear, hearLevel } from "./hear.ts";
 import { keep, keptAt } from "./kept.ts";
 import { learn } from "./learn.ts";
-import { levelAt, nextStepAt, pausedUntil, refuse, wholeAgain } from "./level.ts";
+import { type Level, levelAt, nextStepAt, pausedUntil, refuse, wholeAgain } from "./level.ts";
 import { sweep, sweepMsOf } from "./members.ts";
 import type { Pool } from "./pool.ts";
 import { publish, withAges } from "./publish.ts";
@@ -21,6 +21,7 @@ import { publishAt, refundedMsOf, repeatsOf, reportBy, settleMsOf } from "./sche
 import { inPaceAt, paceOf } from "./steady-pace.ts";
 import { mayTake, take } from "./take.ts";
 import { trueUp } from "./true-up.ts";
+import { boundedLevel } from "./trust.ts";
 
 const NONE: readonly string[] = [];
 const NOTHING: Effects = { taken: false, publish: undefined, ask: undefined, retry: NONE, wakeAt: Infinity };
@@ -32,17 +33,15 @@ const NOTHING: Effects = { taken: false, publish: undefined, ask: undefined, ret
 export function step(agent: Agent, event: Event, now: number): Effects {
   notice(agent, now);
   if (event.type === "take") return decide(agent, event, now);
+  if (event.type === "settle") return settled(agent, event, now);
   for (const pool of agent.pools.values()) look(agent, pool, now);
   switch (event.type) {
     case "want":
       poolOf(agent, event.pool).isTried = event.tried === true;
       want(agent, poolOf(agent, event.pool), event.next, event.all, now);
       break;
-    case "settle":
-      settle(agent, poolOf(agent, event.pool), event.more, event.dimensions, event.sentAt, now);
-      break;
     case "announced":
-      hearLevel(agent, poolOf(agent, event.pool), event.level, now);
+      announced(agent, poolOf(agent, event.pool), event.level, now);
       wake(agent, now);
       break;
     case "used-elsewhere":
@@ -55,8 +54,11 @@ export function step(agent: Agent, event: Event, now: number): Effects {
       break;
     case "configure":
       // Effects wait for the next wake, so that callers can change several quotas consistently.
-      configure(agent, event.config, event.isLate, now);
+      configure(agent, event.config, now);
       return NOTHING;
+    case "remove":
+      remove(agent, event.pool, now);
+      break;
     case "start":
       agent.joinedAt = now;
       agent.startedAt = now;
@@ -92,14 +94,29 @@ export function step(agent: Agent, event: Event, now: number): Effects {
   let wakeAt = agent.config.hasBus ? Math.min(publishAt(agent, now), now + agent.config.tuning.heartbeatMs) : Infinity;
   wakeAt = Math.max(now, Math.min(wakeAt, askAt(agent)));
   for (const [name, pool] of agent.pools) {
-    if (!pool.next) continue;
-    // What it takes for used may have left already.
-    if (now < pool.hearsayUntil) wakeAt = Math.min(wakeAt, now + sweepMsOf(agent) / 2);
-    const tryAt = nextTryAt(agent, pool, pool.next, now);
+    const tryAt = retryAt(agent, pool, now);
     if (tryAt > now) wakeAt = Math.min(wakeAt, tryAt);
     else retry.push(name);
   }
   return { taken: false, publish: message, ask: call, retry, wakeAt };
+}
+
+/** When the next waiting call of a quota should try again; Infinity when none waits. */
+function retryAt(agent: Agent, pool: Pool, now: number): number {
+  if (!pool.next) return Infinity;
+  const tryAt = nextTryAt(agent, pool, pool.next, now);
+  // Usage whose time is known only approximately may have left the window already.
+  return tryAt > now && now < pool.hearsayUntil ? Math.min(tryAt, now + sweepMsOf(agent) / 2) : tryAt;
+}
+
+/** The end of a call concerns only its own quota. The next report that is due says it. */
+function settled(agent: Agent, event: Extract<Event, { type: "settle" }>, now: number): Effects {
+  const pool = poolOf(agent, event.pool);
+  look(agent, pool, now);
+  settle(agent, pool, event.more, event.dimensions, event.sentAt, now);
+  const tryAt = retryAt(agent, pool, now);
+  const retry = tryAt > now ? NONE : [event.pool];
+  return { taken: false, publish: undefined, ask: undefined, retry, wakeAt: tryAt > now ? tryAt : Infinity };
 }
 
 /**
@@ -212,6 +229,10 @@ function settle(
   // Also for calls without a refund: the reported age grows, and peers place refunds earlier, which is the safe side.
   if (!isOver) pool.refundAges.add(now, sentAt, refundedMsOf(agent));
   pool.pace.add(now, minus(extra, unused), paceOf(agent, pool, now));
+}
+
+function announced(agent: Agent, pool: Pool, level: Level, now: number): void {
+  hearLevel(agent, pool, boundedLevel(agent, pool, level), now);
 }
 
 /** Ends the recovery for the whole swarm: the provider shows that the full limit is available. */

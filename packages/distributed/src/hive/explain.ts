@@ -65,7 +65,7 @@ function limitsOf(target: Target, share: Share, agent: Agent, now: number): Hive
       total: at(capacity, i),
       used: Math.max(0, at(pool.used.sum, i)),
       usedHere: Math.max(0, at(pool.own.sum, i)),
-      share: now < share.listensUntil ? 0 : at(own, i),
+      share: at(own, i),
     };
   });
 }

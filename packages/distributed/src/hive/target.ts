@@ -23,8 +23,6 @@ export class Share implements Watched {
   readonly model: string | undefined;
   pool: Pool;
   dimensions: readonly HiveDimension[];
-  /** It only listens until then: what others have used of it must be heard first. */
-  readonly listensUntil: number;
   readonly tried: Tried;
   readonly #member: Member;
   readonly #onChange: (now: number) => void;
@@ -34,7 +32,6 @@ export class Share implements Watched {
     target: Pick<Target, "id" | "model" | "models">,
     pool: Pool,
     dimensions: readonly HiveDimension[],
-    listensUntil: number,
     tried: Tried,
     onChange: (now: number) => void,
   ) {
@@ -43,7 +40,6 @@ export class Share implements Watched {
     this.model = namesake(target);
     this.pool = pool;
     this.dimensions = dimensions;
-    this.listensUntil = listensUntil;
     this.tried = tried;
     this.#member = member;
     this.#onChange = onChange;
@@ -63,11 +59,9 @@ export class Share implements Watched {
 
   /** Takes from this share and `others`, or from none of them. */
   take(use: Use, others: readonly Share[], now: number): boolean {
-    if (now < this.listensUntil) return false;
     const { host } = this.#member;
     const cost = this.amounts(use);
     if (others.length === 0) return host.do({ type: "take", pool: this.name, cost }, now);
-    if (others.some(({ listensUntil }) => now < listensUntil)) return false;
     const also = others.map((share) => ({ pool: share.name, cost: share.amounts(use) }));
     return host.do({ type: "take", pool: this.name, cost, also }, now);
   }
@@ -94,9 +88,7 @@ export class Share implements Watched {
 
   /** How long until `cost` could be sent after all that is `ahead`, if nobody else came; 0 when at once. */
   waitMs(cost: Amounts, ahead: Amounts | undefined, now: number): number {
-    const heldMs = Math.max(0, this.listensUntil - now);
-    const waitMs = availableAt(this.#member.agent, this.pool, cost, ahead, now) - now;
-    return Math.max(heldMs, waitMs);
+    return Math.max(0, availableAt(this.#member.agent, this.pool, cost, ahead, now) - now);
   }
 
   /** The limit that stands against `cost` most, how full it is, and how full the others are. */

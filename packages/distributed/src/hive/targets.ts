@@ -116,8 +116,8 @@ export class Targets {
       const isSame = known && isEqual(known.dimensions, plan.dimensions);
       if (known && !isSame) this.#drop(known);
       else before.delete(name);
-      const share = isSame ? known : this.#share(target, plan, known?.listensUntil ?? -Infinity, now);
-      if (isSame) share.pool = this.#member.setPool(plan.config, now).pool;
+      const share = isSame ? known : this.#share(target, plan, now);
+      if (isSame) share.pool = this.#member.setPool(plan.config, now);
       this.#byPool.set(name, target);
       this.#watch.add(share, now);
       return share;
@@ -179,12 +179,11 @@ export class Targets {
     target.unshared = new UseWindow(DIMENSIONS.length, this.#windowMs);
   }
 
-  #share(target: Target, { config, dimensions }: SharePlan, heldUntil: number, now: number): Share {
-    const { pool, listensUntil: until } = this.#member.setPool(config, now);
-    const listensUntil = Math.max(heldUntil, until);
+  #share(target: Target, { config, dimensions }: SharePlan, now: number): Share {
+    const pool = this.#member.setPool(config, now);
     const tried = new Tried(this.#clock, (next, all, at) => share.want(next, all, at, true));
     const onChange = (at: number): void => this.#onChange(target, at);
-    const share = new Share(this.#member, target, pool, dimensions, listensUntil, tried, onChange);
+    const share = new Share(this.#member, target, pool, dimensions, tried, onChange);
     return share;
   }
 

@@ -1,13 +1,14 @@
 import { randomInt } from "node:crypto";
 import type { Clock, EventOrigin, MessageKind, ShareStore } from "@hivepace/core";
 import { ignored, synced } from "@hivepace/core/internal";
-import { type Agent, modeOf, newAgent } from "../engine/agent.ts";
+import { type Agent, newAgent } from "../engine/agent.ts";
 import type { Amounts } from "../engine/amounts.ts";
 import type { Ask } from "../engine/ask.ts";
 import type { Refused } from "../engine/level.ts";
 import type { Message } from "../engine/message.ts";
 import type { Pool, PoolConfig } from "../engine/pool.ts";
 import { withAges } from "../engine/publish.ts";
+import { step } from "../engine/step.ts";
 import { TUNING } from "../engine/tuning.ts";
 import { BOUNDS, clamped } from "../wire/bounds.ts";
 import { type CapacityMessage, decodeCapacity, encodeCapacity } from "../wire/capacity.ts";
@@ -19,9 +20,8 @@ import { shareStore, storeOf } from "./aggregation.ts";
 import { BusLink } from "./bus-link.ts";
 import { Comings } from "./comings.ts";
 import type { Settings } from "./config.ts";
-import { bounded, boundedLevel, boundedReply, foreignLevel } from "./hearing.ts";
+import { foreignLevel } from "./foreign-level.ts";
 import { Host } from "./host.ts";
-import { Pools } from "./pools.ts";
 import { Replays } from "./replays.ts";
 import { totalOf } from "./total.ts";
 import { Worries } from "./worries.ts";
@@ -42,9 +42,6 @@ export class Member {
   readonly #clock: Clock;
   readonly #store: ShareStore | undefined;
   readonly #namespace: string;
-  readonly #isSigned: boolean;
-  readonly #isShared: boolean;
-  readonly #pools: Pools;
   readonly #worries: Worries;
   readonly #replays = new Replays();
   #announcements = 0;
@@ -57,14 +54,12 @@ export class Member {
 
   constructor(settings: Settings, options: MemberOptions) {
     const { agentId: id, bus, clock, weight, isolation, expectedAgents } = settings;
-    const { heartbeatIntervalMs, secrets, sharing } = settings;
+    const { heartbeatIntervalMs, secrets } = settings;
     this.#clock = clock;
     this.origin = { source: options.source, agentId: id };
     const store = storeOf(settings);
     this.#store = store && settings.sync && shareStore(settings.sync);
     this.#namespace = settings.storeNamespace;
-    this.#isSigned = secrets.length > 0;
-    this.#isShared = sharing === "fair";
     const ears = {
       presence: (message: Uint8Array) => this.#hearPresence(decodePresence(message)),
       capacity: (message: Uint8Array) => this.#hearCapacity(decodeCapacity(message)),
@@ -79,6 +74,7 @@ export class Member {
         isolation,
         expectedAgents,
         hasBus: this.link !== undefined,
+        isSigned: secrets.length > 0,
         echoes: this.link?.echoes ?? false,
         store,
         tuning: { ...TUNING, heartbeatMs: heartbeatIntervalMs, idleHeartbeatMs: 5 * heartbeatIntervalMs },
@@ -86,7 +82,6 @@ export class Member {
       clock.now(),
     );
     this.agent = agent;
-    this.#pools = new Pools(agent);
     this.#worries = new Worries(agent);
     const comings = new Comings(agent, this.origin);
     this.host = new Host({
@@ -98,7 +93,6 @@ export class Member {
       look: (now) => {
         this.#worries.look(now);
         comings.look(now);
-        this.#pools.sweep(now);
         return options.look(now);
       },
     });
@@ -119,18 +113,14 @@ export class Member {
     this.host.do({ type: "wake" });
   }
 
-  /** Sets or changes a limit. One that is new to an agent that is not new itself has to be listened for. */
-  setPool(config: PoolConfig, now: number): { pool: Pool; listensUntil: number } {
-    const { agent } = this;
-    const isNew = !agent.pools.has(config.name);
-    const { listen, heartbeatMs } = agent.config.tuning;
-    const isLate = isNew && this.#isShared && agent.peers.size > 0 && modeOf(agent, now) !== "listening";
-    const pool = this.#pools.set(config, isLate, now);
-    return { pool, listensUntil: isLate ? now + listen * heartbeatMs : -Infinity };
+  /** Sets or changes a quota. Callers that have set all of theirs call `wake`. */
+  setPool(config: PoolConfig, now: number): Pool {
+    step(this.agent, { type: "configure", config }, now);
+    return this.agent.pools.get(config.name) as Pool;
   }
 
   removePool(name: string): void {
-    this.#pools.remove(name);
+    this.host.do({ type: "remove", pool: name });
   }
 
   /** The provider refused a request: all hear of it, also those who know nothing of registers. */
@@ -179,9 +169,7 @@ export class Member {
     try {
       const reply = await this.#store?.share({ ...ask, namespace: this.#namespace });
       this.#tellShared(ask, askedAt, undefined);
-      this.host.do(
-        reply ? { type: "answer", seq, reply: boundedReply(this.agent, reply) } : { type: "unanswered", seq },
-      );
+      this.host.do(reply ? { type: "answer", seq, reply } : { type: "unanswered", seq });
     } catch (error) {
       this.storeFailures++;
       this.lastStoreFailure = error;
@@ -221,8 +209,7 @@ export class Member {
   #hearPresence(message: Message): void {
     const { id, life } = this.agent.config;
     if (message.id === id && message.life === life) this.echoAt = this.#clock.now();
-    const heard = bounded(this.agent, message, this.#isSigned);
-    this.#hearing("presence", () => this.host.do({ type: "hear", message: heard }));
+    this.#hearing("presence", () => this.host.do({ type: "hear", message }));
   }
 
   #hearCapacity(message: CapacityMessage): void {
@@ -235,7 +222,7 @@ export class Member {
     if (!pool) throw new BadMessage("unknown resource");
     this.#replays.check(message);
     if (message.isNewer) this.link?.ignore("newer version, but for the five fields", "announcement");
-    const level = ours ? boundedLevel(pool, ours.level, this.#isSigned) : foreignLevel(pool, message, now);
+    const level = ours?.level ?? foreignLevel(pool, message, now);
     this.#hearing("announcement", () => this.host.do({ type: "announced", pool: message.resource, level }, now));
   }
 

@@ -1,10 +1,7 @@
 import { InvalidCapacityError, InvalidConfigError, InvalidWindowError } from "@hivepace/core";
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
-import type { Agent } from "../engine/agent.ts";
-import { rememberCounts } from "../engine/configure.ts";
 import type { LevelRules } from "../engine/level.ts";
-import type { Pool, PoolConfig } from "../engine/pool.ts";
-import { step } from "../engine/step.ts";
+import type { PoolConfig } from "../engine/pool.ts";
 import { LONGEST_NAME } from "../wire/subjects.ts";
 import type { Settings } from "./config.ts";
 
@@ -46,38 +43,4 @@ export function rulesOf(settings: Settings, windowMs: number, least: number): Le
   const { reduceFactor, recoveryFactor, recoveryIntervalMs, maxRecovery, cooldownMs = windowMs } = settings;
   const most = maxRecovery ? 1 : MOST_RECOVERY;
   return { reduceFactor, recoveryFactor, recoveryIntervalMs, most, cooldownMs, least };
-}
-
-/** An agent's pools as resources come, change and go. What was used stays used in all of it. */
-export class Pools {
-  readonly #agent: Agent;
-  readonly #removed = new Set<string>();
-
-  constructor(agent: Agent) {
-    this.#agent = agent;
-  }
-
-  /** `isLate`: peers may have used the quota before this agent started to count it. */
-  set(config: PoolConfig, isLate: boolean, now: number): Pool {
-    this.#removed.delete(config.name);
-    step(this.#agent, { type: "configure", config, isLate }, now);
-    return this.#agent.pools.get(config.name) as Pool;
-  }
-
-  /** Its use must still be told for a while: it goes when that is over. */
-  remove(name: string): void {
-    this.#removed.add(name);
-  }
-
-  /** Lets go of those that were removed and of which there is nothing left to say. */
-  sweep(now: number): void {
-    for (const name of this.#removed) {
-      const pool = this.#agent.pools.get(name);
-      if (pool && now - pool.changedAt < 2 * pool.config.windowMs) continue;
-      this.#removed.delete(name);
-      if (!pool) continue;
-      this.#agent.pools.delete(name);
-      rememberCounts(this.#agent, pool);
-    }
-  }
 }

@@ -23,8 +23,6 @@ export class SharedResource implements SwarmResource {
   burstOption: number | undefined;
   readonly #host: Host;
   readonly #clock: Clock;
-  /** Until then it only listens: what others have used of it must be heard first. */
-  readonly #listensUntil: number;
   #isWaiting = false;
   readonly #onWaiting: (isWaiting: boolean) => void;
   readonly #tried: Tried;
@@ -33,7 +31,6 @@ export class SharedResource implements SwarmResource {
     pool: Pool,
     host: Host,
     clock: Clock,
-    listensUntil: number,
     onWaiting: (isWaiting: boolean) => void,
     burstOption: number | undefined,
   ) {
@@ -43,7 +40,6 @@ export class SharedResource implements SwarmResource {
     this.burstOption = burstOption;
     this.#host = host;
     this.#clock = clock;
-    this.#listensUntil = listensUntil;
     this.#onWaiting = onWaiting;
     this.#tried = new Tried(clock, (next, all, now) => this.#want(next, all, now, true));
   }
@@ -60,7 +56,6 @@ export class SharedResource implements SwarmResource {
   }
 
   take(cost: number, now: number): boolean {
-    if (now < this.#listensUntil) return false;
     const isTaken = this.#host.do({ type: "take", pool: this.name, cost: [cost] }, now);
     if (isTaken) this.#tried.granted();
     return isTaken;
@@ -75,7 +70,7 @@ export class SharedResource implements SwarmResource {
   waitMs(cost: number, now: number, ahead = 0): number {
     const { agent } = this.#host;
     const at = availableAt(agent, this.pool, [cost], ahead > 0 ? [ahead] : undefined, now);
-    return Math.max(0, at - now, this.#listensUntil - now);
+    return Math.max(0, at - now);
   }
 
   lineChanged(next: number | undefined, all: number, now: number): number {
@@ -86,7 +81,7 @@ export class SharedResource implements SwarmResource {
     }
     if (isWaiting) this.#tried.forget();
     this.#want(next === undefined ? undefined : [next], [Math.max(next ?? 0, all)], now);
-    return now < this.#listensUntil ? this.#listensUntil : Infinity;
+    return Infinity;
   }
 
   denied(cost: number, now: number): void {
@@ -99,7 +94,7 @@ export class SharedResource implements SwarmResource {
   available(now: number): number {
     const { agent } = this.#host;
     const { pool } = this;
-    if (now < pausedUntil(pool.level) || now < this.#listensUntil) return 0;
+    if (now < pausedUntil(pool.level)) return 0;
     const room = at(roomOf(agent, pool, now), 0);
     switch (modeIn(agent, pool, now)) {
       case "listening":
@@ -123,7 +118,7 @@ export class SharedResource implements SwarmResource {
   }
 
   share(now: number): number {
-    return now < this.#listensUntil ? 0 : at(ownShare(this.#host.agent, this.pool, now), 0);
+    return at(ownShare(this.#host.agent, this.pool, now), 0);
   }
 
   changed(): void {

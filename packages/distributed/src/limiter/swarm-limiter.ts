@@ -124,8 +124,8 @@ export class SwarmLimiter implements DistributedLimiter {
     if (this.#closing) throw new ClosedError();
     const now = this.#clock.now();
     const known = this.#resources.get(resource);
-    const { pool, listensUntil } = this.#member.setPool(config, now);
-    const entry = known ?? this.#newResource(pool, listensUntil, burst, now);
+    const pool = this.#member.setPool(config, now);
+    const entry = known ?? this.#newResource(pool, burst, now);
     entry.pool = pool;
     entry.burstOption = burst;
     this.#resources.set(resource, entry);
@@ -202,7 +202,6 @@ export class SwarmLimiter implements DistributedLimiter {
 
   #newResource(
     pool: SwarmResource["pool"],
-    listensUntil: number,
     burst: number | undefined,
     now: number,
   ): SwarmResource {
@@ -211,7 +210,7 @@ export class SwarmLimiter implements DistributedLimiter {
       this.#waiting += isWaiting ? 1 : -1;
       this.#member.isAwaited = this.#waiting > 0;
     };
-    return new SharedResource(pool, this.#member.host, this.#clock, listensUntil, onWaiting, burst);
+    return new SharedResource(pool, this.#member.host, this.#clock, onWaiting, burst);
   }
 
   #tell(change: Omit<CapacityUpdate, "timestamp">): void {

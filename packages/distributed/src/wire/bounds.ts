@@ -42,7 +42,6 @@ export const BOUNDS = {
   pool: {
     window_ms: { least: Number.MIN_VALUE, most: MOST, beyond: "never reached: options allow no more" },
     limits: { least: Number.MIN_VALUE, most: MOST, beyond: "at least this much, which nobody reaches" },
-    up_ms: AGE,
     sent: AMOUNT,
     back: AMOUNT,
     // Rounded up: a refund may count from too early on, never from too late.

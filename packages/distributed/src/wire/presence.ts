@@ -83,14 +83,13 @@ function headFields(message: Message, chunk: number, chunks: number): object {
 }
 
 function poolFields(report: PoolReport): object {
-  const { claim, level, seen, upMs } = report;
+  const { claim, level, seen } = report;
   const bounds = BOUNDS.pool;
   return {
     resource: report.name,
     window_ms: clamped(bounds.window_ms, report.windowMs),
     limits: clampedAll(bounds.limits, report.limits),
     dimensions: dimensionFields(report),
-    up_ms: upMs === undefined ? undefined : clamped(bounds.up_ms, upMs),
     sent: unlessZero(bounds.sent, report.sent),
     back: unlessZero(bounds.back, report.back),
     back_age_ms: clamped(bounds.back_age_ms, report.backAgeMs) || undefined,
@@ -133,7 +132,6 @@ function readPool(value: unknown): PoolReport {
     windowMs: number(fields, "window_ms", bounds.window_ms),
     dimensions: fields["dimensions"] === undefined ? undefined : readDimensions(fields["dimensions"], length),
     limits: amountsOf(limits, "limits", length, bounds.limits),
-    upMs: numberOr(fields, "up_ms", undefined, bounds.up_ms),
     sent: amounts(fields, "sent", length, bounds.sent),
     back: amounts(fields, "back", length, bounds.back),
     backAgeMs: numberOr(fields, "back_age_ms", 0, bounds.back_age_ms),

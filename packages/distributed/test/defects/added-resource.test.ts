@@ -16,8 +16,7 @@ test("an outage right after a resource was added leaves the agent its shares of 
   await swarm.clock.run(10_000);
   expect(first.limiter.status().mode).toBe("cut-off");
   expect(first.limiter.getCapacity(RESOURCE)?.share).toBeGreaterThan(400);
-  // Nobody has said yet what was used of the new one.
-  expect(first.limiter.getCapacity("added")?.share).toBe(1);
+  expect(first.limiter.getCapacity("added")?.share).toBeGreaterThan(400);
 });
 
 test("a resource that is added late is told of by those who have seen what others used that left", async () => {
