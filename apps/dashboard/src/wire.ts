@@ -28,7 +28,7 @@ export interface Update {
 }
 
 /** The swarm at one moment. */
-export interface Frame extends Omit<SwarmSnapshot, "resources" | "agents"> {
+export interface Frame extends Omit<SwarmSnapshot, "resources" | "keys" | "agents"> {
   /** By the wall clock of the server. */
   readonly at: number;
   readonly agents: readonly ObservedAgent[];

@@ -55,6 +55,7 @@ function swarm(count: number, level = 1): SwarmSnapshot {
     members: count,
     agents,
     resources: [eu, us],
+    keys: [],
     heard: 12_345,
     ignored: { unsigned: 3 },
   };

@@ -71,4 +71,5 @@ test("a waiter whose key has nothing left claims nothing of an endpoint that is 
   await hives.clock.run(5_000);
   expect(hive.status().waiting).toBe(1);
   expect(shown()).toEqual({ waiting: 0, waitedMs: 0 });
+  expect(observer.snapshot().keys).toMatchObject([{ resource: "poor", limits: [{ limit: 1, waiting: 1 }, {}] }]);
 });

@@ -288,7 +288,8 @@ describe("a hive", () => {
   test("tells of each sync: how long it took, and why it failed", async () => {
     const world = new TestHives();
     const store = new HookedShares(memorySyncStore({ memory: new SyncMemory(world.clock) }));
-    const hive = await world.alone({ endpoints, sync: store, namespace: "test", agentId: "a" });
+    const options = { endpoints, sync: store, namespace: "test", agentId: "a", aggregation: "bus" } as const;
+    const hive = await world.alone(options);
     await world.clock.run(100);
     const view = { source: "global-view", agentId: "a", operation: "sync", durationMs: 0, ageMs: 0, error: undefined };
     expect(heard.of("hivepace:synced")).toEqual([{ ...view, sent: 0 }]);

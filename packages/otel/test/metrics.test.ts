@@ -165,7 +165,7 @@ describe("a swarm of two", () => {
     expect(await metrics.of("hivepace.messages.ignored")).toEqual([]);
 
     await b.close();
-    await world.hive("c", { endpoints: [{ id: "other", rpmLimit: 10 }] });
+    await world.hive("c", { endpoints: [{ id: "eu", rpmLimit: 10 }], windowMs: 20_000 });
     world.broker.stop();
     await world.clock.run(2_000);
     world.broker.start();
@@ -180,7 +180,7 @@ describe("a swarm of two", () => {
       value: expect.any(Number),
     });
     expect(await metrics.of("hivepace.messages.ignored")).toContainEqual({
-      attributes: { "message.type": "presence", reason: "unknown pool" },
+      attributes: { "message.type": "presence", reason: "other limits" },
       value: expect.any(Number),
     });
   });

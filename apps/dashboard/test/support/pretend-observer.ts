@@ -50,6 +50,7 @@ export const emptySnapshot: SwarmSnapshot = {
   members: 0,
   agents: [],
   resources: [],
+  keys: [],
   heard: 0,
   ignored: {},
 };

@@ -75,7 +75,7 @@ function roomAt(
   addTo(room, minus(capacity, capacityOf(agent, pool, now)));
   const missing = first.map((amount, i) => amount - at(room, i) - SLACK);
   const goneAt = fits(first, room) ? now : pool.used.whenGone(missing);
-  const wholeAt = Math.max(from, Math.min(goneAt, now + windowMs + pool.used.lateMs));
+  const wholeAt = Math.max(from, Math.min(goneAt, now + pool.used.longestMs));
   if (windows === 0) return Math.max(wholeAt, inPaceAt(agent, pool, ahead, now));
   // Either each window is used up at once and the next one follows, or all goes at a steady pace: the later of the two.
   const pacedMs = sizeOf(ahead ?? [], capacity) * (windowMs / agent.config.tuning.pace);

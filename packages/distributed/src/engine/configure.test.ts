@@ -106,7 +106,12 @@ describe("a quota that this agent configures later than its peers", () => {
   });
   const heardOf = (said: Partial<PoolReport>, now = 1_000, more: Partial<Message> = {}) => {
     const agent = testAgent("a");
-    const message = word("b", 1, { upMs: 500_000, ...more }, { name: "q", sent: [40], used: [40], bins: [[40]], ...said });
+    const message = word(
+      "b",
+      1,
+      { upMs: 500_000, ...more },
+      { name: "q", sent: [40], used: [40], bins: [[40]], ...said },
+    );
     step(agent, { type: "hear", message }, now);
     return agent;
   };

@@ -1,8 +1,8 @@
 import type { Agent, Peer } from "./agent.ts";
 import { type Amounts, addTo, at, isZero } from "./amounts.ts";
+import { want } from "./claim.ts";
 import { recallCounts, rememberCounts } from "./counted.ts";
 import { dimensionsOf, hasSameDimensions, indicesOf, pick } from "./dimensions.ts";
-import { want } from "./claim.ts";
 import { hearPool } from "./hear.ts";
 import { keep } from "./kept.ts";
 import { dropRemoved, effectiveLimits, holdFor, missedAfter } from "./members.ts";

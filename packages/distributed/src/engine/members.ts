@@ -88,7 +88,8 @@ export function dropRemoved(agent: Agent, now: number): void {
     agent.removed.delete(name);
     if (!pool) continue;
     agent.pools.delete(name);
-    rememberCounts(agent, pool);
+    // Nobody has heard the totals of an agent that is alone.
+    if (agent.config.hasBus || agent.store) rememberCounts(agent, pool);
     rememberPeers(agent, pool, now);
   }
 }

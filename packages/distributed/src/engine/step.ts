@@ -34,6 +34,15 @@ export function step(agent: Agent, event: Event, now: number): Effects {
   notice(agent, now);
   if (event.type === "take") return decide(agent, event, now);
   if (event.type === "settle") return settled(agent, event, now);
+  // The effects of another configuration wait for the next wake, so that callers can change several quotas consistently.
+  if (event.type === "configure") {
+    configure(agent, event.config, now);
+    return NOTHING;
+  }
+  if (event.type === "remove") {
+    remove(agent, event.pool, now);
+    return NOTHING;
+  }
   for (const pool of agent.pools.values()) look(agent, pool, now);
   switch (event.type) {
     case "want":
@@ -51,13 +60,6 @@ export function step(agent: Agent, event: Event, now: number): Effects {
     case "recovered":
       recovered(agent, poolOf(agent, event.pool), now);
       wake(agent, now);
-      break;
-    case "configure":
-      // Effects wait for the next wake, so that callers can change several quotas consistently.
-      configure(agent, event.config, now);
-      return NOTHING;
-    case "remove":
-      remove(agent, event.pool, now);
       break;
     case "start":
       agent.joinedAt = now;

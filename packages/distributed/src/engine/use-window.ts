@@ -24,6 +24,11 @@ export class UseWindow {
     this.#slotMs = windowMs / SLOTS;
   }
 
+  /** The longest time for which usage can stay in the sum. */
+  get longestMs(): number {
+    return this.windowMs + this.#slotMs + this.lateMs;
+  }
+
   /** Counts a use at `time`, which may lie back; a correction is a negative amount at the time of what it corrects. */
   add(time: number, amounts: Amounts): void {
     const slot = Math.floor(time / this.#slotMs);

@@ -1,6 +1,7 @@
 import type { RateDecision, RateManager } from "@hivepace/core";
 import { allOf, type Use } from "./amounts-of.ts";
 import { denialOf } from "./denial.ts";
+import type { ActiveKey, Keys } from "./keys.ts";
 import type { Share, Target } from "./target.ts";
 
 /** What was counted for a request that may be sent, and where. */
@@ -12,6 +13,9 @@ export interface Charge {
   readonly decision: RateDecision | undefined;
   /** None when there was no limit to share. */
   readonly shares: readonly Share[];
+  /** The tenant key, if it has limits, and the quotas of these. */
+  readonly key: ActiveKey | undefined;
+  readonly keyShares: readonly Share[];
 }
 
 export type Verdict =
@@ -32,36 +36,50 @@ const LOOK_AGAIN_MS = 1_000;
  */
 export function admit(
   manager: RateManager,
+  keys: Keys,
   target: Target,
   model: string | undefined,
-  key: string | undefined,
+  id: string | undefined,
   use: Use,
   now: number,
 ): Verdict {
   const { tokens, inputTokens, outputTokens } = use;
-  const decision = manager.check({ endpoint: target.id, model, key, tokens, inputTokens, outputTokens });
+  const decision = manager.check({ endpoint: target.id, model, key: id, tokens, inputTokens, outputTokens });
+  const key = keys.use(id, now);
   if (!decision.allowed) {
     const isByKey = decision.reason !== "too-large" && decision.limitedBy?.startsWith("key-");
     const keyWaitMs = isByKey ? (decision.retryAfterMs ?? LOOK_AGAIN_MS) : undefined;
-    return { charge: undefined, decision: denialOf(target, use, decision, undefined, now, true), keyWaitMs };
+    return { charge: undefined, decision: denialOf(target, key, use, decision, undefined, now, true), keyWaitMs };
   }
   const { shares } = target;
-  const [first] = shares;
-  if (first && !first.take(use, shares.length === 1 ? NONE : shares.slice(1), now)) {
+  const keyShares = key?.shares ?? NONE;
+  const all = key ? [...shares, ...keyShares] : shares;
+  const [first] = all;
+  if (first && !first.take(use, all.length === 1 ? NONE : all.slice(1), now)) {
     manager.cancel(decision);
-    return { charge: undefined, decision: denialOf(target, use, decision, undefined, now, true) };
+    const denial = denialOf(target, key, use, decision, undefined, now, true);
+    return { charge: undefined, decision: denial, keyWaitMs: keyWaitOf(key, use, denial, now) };
   }
-  if (!first) countUnshared(target, allOf(use), now);
-  return { charge: { target, use, sentAt: now, decision, shares }, decision };
+  if (shares.length === 0) countUnshared(target, allOf(use), now);
+  return { charge: { target, use, sentAt: now, decision, shares, key, keyShares }, decision };
 }
 
 const NONE: readonly Share[] = [];
 
+/** How long a key's limits stand against a request; undefined when they do not, or when no wait helps. */
+function keyWaitOf(key: ActiveKey | undefined, use: Use, { reason }: RateDecision, now: number): number | undefined {
+  if (!key || reason === "too-large") return undefined;
+  const waitMs = Math.max(...key.shares.map((share) => share.waitMs(share.amounts(use), undefined, now)));
+  return waitMs > 0 ? Math.ceil(waitMs) : undefined;
+}
+
 /** Counts what is sent though it was denied: by one who only observes. */
-export function admitAnyway(target: Target, use: Use, now: number): Charge {
-  for (const share of target.shares) share.settle(share.amounts(use), now);
-  if (target.shares.length === 0) countUnshared(target, allOf(use), now);
-  return { target, use, sentAt: now, decision: undefined, shares: target.shares };
+export function admitAnyway(target: Target, key: ActiveKey | undefined, use: Use, now: number): Charge {
+  const { shares } = target;
+  const keyShares = key?.shares ?? NONE;
+  for (const share of [...shares, ...keyShares]) share.settle(share.amounts(use), now);
+  if (shares.length === 0) countUnshared(target, allOf(use), now);
+  return { target, use, sentAt: now, decision: undefined, shares, key, keyShares };
 }
 
 /** It took so much. */
@@ -89,7 +107,8 @@ export function giveBack(manager: RateManager, charge: Charge, now: number): voi
   correct(charge, more, now);
 }
 
-function correct({ target, shares, sentAt }: Charge, more: Use, now: number): void {
+function correct({ target, shares, keyShares, sentAt }: Charge, more: Use, now: number): void {
+  for (const share of keyShares) share.settle(share.amounts(more), sentAt);
   for (const share of shares) share.settle(share.amounts(more), sentAt);
   if (shares.length > 0) return;
   // Limits may have become known since: then it was counted there.

@@ -22,13 +22,13 @@ import type { RouteRequest, RoutingDecision, RoutingStrategy } from "../router/r
 export interface HiveOptions extends SwarmOptions {
   /** What may be called, and how much of it in a window; limits that are absent are learned from answers, or are none. */
   endpoints: readonly EndpointConfig[];
-  /** Limits of API keys or tenants, besides those of the endpoints. */
+  /** Limits of API keys or tenants, besides those of the endpoints. All agents hold them together, as they do those. */
   keys?: Readonly<Record<string, KeyLimits>> | undefined;
-  /** Limits of keys that are not among `keys`. Always for each process by itself. */
+  /** Limits of keys that are not among `keys`, shared in the same way. Called when a key comes into use. */
   limitsForKey?: RateManagerOptions["limitsForKey"];
   /** Over which all agents agree; without, this one is alone. A promise of one is closed with the hive. */
   bus?: MessageBus | PromiseLike<MessageBus> | undefined;
-  /** Where keys are counted for all agents together, and the global view. A promise of one is closed with the hive. */
+  /** The store of the global view; it hands out limits to many agents, or to all without a bus. A promise of one is closed with the hive. */
   sync?: SyncStore | PromiseLike<SyncStore> | undefined;
   /** Agents of other namespaces are not heard. Default: what `resolveNamespace()` of `@hivepace/namespace` says. */
   namespace?: string | undefined;
@@ -153,6 +153,8 @@ export interface Observed {
 export interface HiveStatus extends SwarmStatus {
   readonly namespace: string;
   readonly endpoints: readonly HiveExplanation[];
+  /** Keys with limits that are in use: those of the last windows. */
+  readonly activeKeys: number;
   readonly leases: number;
   readonly waiting: number;
   /** Undefined without a store. */

@@ -1,9 +1,10 @@
-import { type EndpointCount, InvalidConfigError, type LimitDimension } from "@hivepace/core";
+import { createHash } from "node:crypto";
+import { type EndpointCount, InvalidConfigError, type KeyLimits, type LimitDimension } from "@hivepace/core";
 import { escapePart, isAmount } from "@hivepace/core/internal";
 import type { PoolConfig } from "../engine/pool.ts";
 import type { Settings } from "../limiter/config.ts";
 import { rulesOf, wholeLimit } from "../limiter/pools.ts";
-import { LONGEST_NAME, UNLIMITED } from "../wire/subjects.ts";
+import { KEY_PREFIX, LONGEST_NAME, UNLIMITED } from "../wire/subjects.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 
@@ -33,14 +34,35 @@ export function targetName({ id, model, models }: Pick<EndpointCount, "id" | "mo
   return [id, ...of].map((part) => escapePart(part, /[/@]/)).join("/");
 }
 
-/** All that has the same window is one pool, so that one claim is for all of it. */
+/** The longest name to which the length of a window can still be added. */
+const LONGEST_BASE = LONGEST_NAME - 1 - LONGEST_WINDOW;
+
+/** The name of a tenant key's quota, which no endpoint can have. A long key is named by its hash. */
+export function keyName(key: string): string {
+  const name = `${KEY_PREFIX}/${escapePart(key, /[/@]/)}`;
+  return name.length <= LONGEST_BASE ? name : `${KEY_PREFIX}#${createHash("sha256").update(key).digest("hex")}`;
+}
+
+/** The quotas of an endpoint's limits, configured and learned. Throws INVALID_CONFIG when its name is too long. */
 export function sharePlans(count: EndpointCount, learned: Learned, settings: Settings, windowMs: number): SharePlan[] {
-  const limits = limitsOf(count, learned, windowMs);
-  const plans: SharePlan[] = [];
   const base = targetName(count);
-  const longest = LONGEST_NAME - 1 - LONGEST_WINDOW;
-  if (base.length > longest)
-    throw new InvalidConfigError("endpoints", `such that id and models have at most ${longest} characters`, base);
+  if (base.length > LONGEST_BASE)
+    throw new InvalidConfigError("endpoints", `such that id and models have at most ${LONGEST_BASE} characters`, base);
+  return plansOf(base, limitsOf(count, learned, windowMs), settings, windowMs);
+}
+
+/** The quotas of a tenant key's limits. A limit of 0 lets nothing through: there is nothing to share. */
+export function keyPlans(key: string, limits: KeyLimits, settings: Settings, windowMs: number): SharePlan[] {
+  const { rateLimitRpm = 0, rateLimitTpm = 0 } = limits;
+  const own: Limit[] = [];
+  if (rateLimitRpm > 0) own.push({ dimension: "requests", ...wholeLimit(rateLimitRpm, windowMs) });
+  if (rateLimitTpm > 0) own.push({ dimension: "tokens", ...wholeLimit(rateLimitTpm, windowMs) });
+  return plansOf(keyName(key), own, settings, windowMs);
+}
+
+/** Limits that have the same window are one quota, so that one claim is for all of them. */
+function plansOf(base: string, limits: readonly Limit[], settings: Settings, windowMs: number): SharePlan[] {
+  const plans: SharePlan[] = [];
   // The usual window comes first: its level is the one that is cut.
   const windows = [...new Set(limits.map((limit) => limit.windowMs))].sort((a, b) => a - b);
   windows.sort((a, b) => Number(b === windowMs) - Number(a === windowMs));

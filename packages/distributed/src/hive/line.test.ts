@@ -40,13 +40,14 @@ test("what those want whose key has nothing left is not wanted, until then", () 
   expect(line.wanted(50).tokens).toBe(115);
 });
 
-test("a line of those whose key has nothing left stops nobody", () => {
+test("a line of those whose key has nothing left stops nobody but their own key", () => {
   const line = new Line();
   const poor = waiter("poor", 1);
   line.join(poor);
-  expect(line.isWaiting(0)).toBe(true);
+  expect(line.isWaiting("other", 0)).toBe(true);
   line.block(poor, 50);
-  expect([line.isWaiting(49), line.isWaiting(50)]).toEqual([false, true]);
+  expect([line.isWaiting("other", 49), line.isWaiting("other", 50)]).toEqual([false, true]);
+  expect(line.isWaiting("poor", 49)).toBe(true);
 });
 
 test("whose time is over is known, and the next whose will be", () => {

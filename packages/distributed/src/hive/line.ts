@@ -74,9 +74,9 @@ export class Line {
     for (const line of this.#keys.values()) if (line.head && line.blockedUntil <= now) yield line.head;
   }
 
-  /** Whether there is anyone whom others would overtake: those whose key has nothing left stop nobody. */
-  isWaiting(now: number): boolean {
-    return !this.next(now).next().done;
+  /** True when a request of this key would overtake a waiter. A waiter whose key has nothing left stops only its key. */
+  isWaiting(key: string | undefined, now: number): boolean {
+    return this.#keys.has(key ?? "") || !this.next(now).next().done;
   }
 
   /** Its key has had its turn. */
@@ -94,9 +94,11 @@ export class Line {
     if (line) line.blockedUntil = until;
   }
 
-  /** Limits of keys are others now. */
-  unblock(): void {
-    for (const line of this.#keys.values()) line.blockedUntil = -Infinity;
+  /** Lets the waiters of one key try again, or those of all keys. */
+  unblock(key?: string): void {
+    if (key === undefined) for (const line of this.#keys.values()) line.blockedUntil = -Infinity;
+    const line = key === undefined ? undefined : this.#keys.get(key);
+    if (line) line.blockedUntil = -Infinity;
   }
 
   /** What all want whose key has something left. */

@@ -13,6 +13,7 @@ import {
 import { type AfterAbort, denied, onAbort, waited, waiting } from "@hivepace/core/internal";
 import type { Charge, Verdict } from "./admission.ts";
 import type { Asked } from "./asked.ts";
+import type { ActiveKey, Keys } from "./keys.ts";
 import { type HiveWaiter, Line } from "./line.ts";
 import { namesake, type Target } from "./target.ts";
 
@@ -33,6 +34,8 @@ export interface Denied {
 
 export interface QueueOptions {
   readonly clock: Clock;
+  /** The tenant keys whose limits waiters may wait for. */
+  readonly keys: Pick<Keys, "bind" | "unbind">;
   /** How many may wait for one target. */
   readonly maxQueue: number;
   /** Decides on a waiter whose turn it is, and counts its request when it is granted. */
@@ -134,6 +137,17 @@ export class Queue implements AfterAbort {
     this.unblock(targets);
   }
 
+  /** Tries the waiters of a key again that its limits have denied. */
+  unblockKey({ id, bound }: ActiveKey): void {
+    const targets = new Set<Target>();
+    for (const waiter of bound) for (const target of waiter.targets) targets.add(target);
+    for (const target of targets) {
+      target.line?.unblock(id);
+      this.#serveLine(target);
+    }
+    this.#serveChanged();
+  }
+
   /** Tries all waiters again whose key had nothing left: the limits of keys have changed. */
   unblock(targets: Iterable<Target>): void {
     for (const target of targets) {
@@ -208,8 +222,9 @@ export class Queue implements AfterAbort {
       const retryAt = decision.retryAfterMs === undefined ? Infinity : now + decision.retryAfterMs;
       const { keyWaitMs } = verdict;
       if (keyWaitMs === undefined) return { blocked: waiter, retryAt: isOwn(decision) ? retryAt : Infinity };
-      // Whatever else stands against it, a call whose key has nothing left must claim nothing and hold up nobody.
+      // A call whose key has nothing left claims its key and nothing else, so that it holds up nobody.
       line.block(waiter, now + keyWaitMs);
+      this.#options.keys.bind(waiter, now);
     }
     return undefined;
   }
@@ -294,6 +309,7 @@ export class Queue implements AfterAbort {
     waiter.stopListening?.();
     if (!this.#waiters.delete(waiter)) return false;
     for (const target of waiter.targets) this.#leaveLine(waiter, target);
+    this.#options.keys.unbind(waiter, this.#options.clock.now());
     if (this.#waiters.size === 0) this.#options.onWaiting(false);
     return true;
   }

@@ -39,7 +39,7 @@ import { createRouter } from "../router/router.ts";
 import type { RouteRequest, Router, RoutingDecision } from "../router/router-types.ts";
 import { UnknownEndpoints } from "../router/unknown-endpoints.ts";
 import { admit, admitAnyway, type Charge, giveBack, settle, type Verdict } from "./admission.ts";
-import { meanOf, usedOf } from "./amounts-of.ts";
+import { meanOf, type Use, usedOf } from "./amounts-of.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import type { HiveSettings } from "./config.ts";
 import { denialOf } from "./denial.ts";
@@ -54,13 +54,13 @@ import type {
   HiveRequest,
   HiveStatus,
 } from "./hive-types.ts";
+import { Keys } from "./keys.ts";
 import { learnFrom } from "./learning.ts";
 import { LeaseBook } from "./lease-book.ts";
 import { Observations } from "./observations.ts";
 import { othersOf } from "./others.ts";
 import { type Denied, Queue } from "./queue.ts";
-import { SharedKeys } from "./shared-keys.ts";
-import { namesake, type Target } from "./target.ts";
+import { namesake, type Share, type Target } from "./target.ts";
 import { Targets } from "./targets.ts";
 
 /** The hive that programs hold: asks, reports and changes go to the part that knows. */
@@ -76,10 +76,9 @@ export class SwarmHive implements Hive {
   readonly #leases: LeaseBook;
   readonly #router: Router;
   readonly #view: GlobalView | undefined;
-  readonly #keys: SharedKeys | undefined;
+  readonly #keys: Keys;
   readonly #observations: Observations | undefined;
   readonly #unknown = new UnknownEndpoints();
-  #keyLimits: ReadonlyMap<string, KeyLimits> = new Map();
   readonly #listeners = new Listeners<CapacityUpdate>();
   /** Closes what was handed over. */
   readonly #dispose: () => Promise<void>;
@@ -103,7 +102,7 @@ export class SwarmHive implements Hive {
     // Throws what is wrong with the endpoints and keys before anything is begun.
     this.#manager.loadConfig({ endpoints: options.endpoints, keys: options.keys ?? {} });
     this.#member = new Member(swarm, {
-      serve: (pool) => this.#serve(this.#targets.ofPool(pool)),
+      serve: (pool) => this.#servePool(pool),
       look: (now) => this.#watch.look(now),
       source: "hive",
     });
@@ -112,8 +111,10 @@ export class SwarmHive implements Hive {
     this.#targets = new Targets(settings.swarm, windowMs, this.#manager, this.#member, this.#watch, (target) =>
       this.#serve(target),
     );
+    this.#keys = new Keys(settings.swarm, windowMs, this.#member, limitsForKey);
     this.#queue = new Queue({
       clock,
+      keys: this.#keys,
       maxQueue: swarm.maxQueue,
       decide: (asked, target, now) => this.#admit(asked, target, now, true),
       grant: (asked, charge, decision) => this.#lease(asked, charge, decision),
@@ -142,10 +143,6 @@ export class SwarmHive implements Hive {
     this.#targets.refresh();
     // Only now, when nothing can be wrong any more: it begins to sync at once.
     this.#view = store && startGlobalView({ manager: this.#manager, store, agentId, namespace, keys: true, clock });
-    this.#keys = this.#view && new SharedKeys(this.#manager, this.#view);
-    this.#view?.onSync(() => {
-      if (this.#keys?.refresh()) this.#queue.unblock(this.#targets);
-    });
     this.#setKeys(options.keys);
   }
 
@@ -178,9 +175,7 @@ export class SwarmHive implements Hive {
     const [{ target, decision }] = tried.denied as [Denied];
     const { id: endpoint } = target;
     const now = this.#clock.now();
-    // It wants it all the same.
-    if (!target.line && decision.reason === "rate" && decision.limitedBy?.startsWith("swarm-"))
-      for (const share of target.shares) share.tried.denied(share.amounts(asked.use), now);
+    for (const share of this.#deniedBy(decision, target, asked.key)) share.tried.denied(share.amounts(asked.use), now);
     if (denied.hasSubscribers) {
       const { limitedBy } = decision;
       denied.publish({ ...this.#about(target), cost: asked.use.tokens, reason: reasonOf(decision, target), limitedBy });
@@ -219,6 +214,7 @@ export class SwarmHive implements Hive {
       ...memberStatus(this.#member, this.#clock.now()),
       namespace: this.#settings.namespace,
       endpoints: [...this.#targets].map((target) => this.#explain(target, namesake(target))),
+      activeKeys: this.#keys.size,
       leases: this.#leases.size,
       waiting: this.#queue.size,
       sync: this.#view?.status(),
@@ -271,6 +267,7 @@ export class SwarmHive implements Hive {
       await this.#leases.empty(drainMs);
       this.#leases.close();
       this.#targets.close();
+      this.#keys.close();
       // The last counts and the goodbye go out before what carries them is closed.
       await this.#view?.close();
       await this.#member.close();
@@ -296,8 +293,7 @@ export class SwarmHive implements Hive {
     const targets = this.#targetsOf(candidates, model);
     const limited = targets.find(({ count }) => TOKEN_LIMITS.some((limit) => count[limit] < Infinity));
     if (limited) throw new InvalidConfigError("tokens", `given, because ${show(limited.id)} limits tokens`, undefined);
-    const limits =
-      key === undefined ? undefined : (this.#keyLimits.get(key) ?? this.#managerOptions.limitsForKey?.(key));
+    const limits = key === undefined ? undefined : this.#keys.limitsOf(key);
     if (limits?.rateLimitTpm !== undefined)
       throw new InvalidConfigError("tokens", `given, because the key ${show(key)} limits tokens`, undefined);
     const learned = targets.find(({ learned: of }) => of.tokens || of.inputTokens || of.outputTokens);
@@ -344,19 +340,17 @@ export class SwarmHive implements Hive {
   /** Decides on a request and counts it when it is granted. Nobody overtakes those who wait. */
   #admit(asked: Asked, target: Target, now: number, isNext = false): Verdict {
     const { model, key, use } = asked;
-    const isBehind = !isNext && target.line?.isWaiting(now) === true;
-    const of = modelOf(target, model);
-    let verdict: Verdict = isBehind
+    const isBehind = !isNext && (target.line?.isWaiting(key, now) || (this.#keys.peek(key)?.bound.size ?? 0) > 0);
+    const verdict: Verdict = isBehind
       ? { charge: undefined, decision: this.#denial(asked, target, now) as RateDecision }
-      : admit(this.#manager, target, of, key, use, now);
-    // Its key may have been lowered for others in a window that is over.
-    if (!verdict.charge && !isBehind && this.#keys?.renew(verdict.decision.windowStart))
-      verdict = admit(this.#manager, target, of, key, use, now);
+      : admit(this.#manager, this.#keys, target, modelOf(target, model), key, use, now);
     if (this.#observations) {
       this.#observations.decided(target.id, verdict.decision);
-      return { ...verdict, charge: verdict.charge ?? admitAnyway(target, use, now) };
+      return { ...verdict, charge: verdict.charge ?? admitAnyway(target, this.#keys.use(key, now), use, now) };
     }
-    if (verdict.charge) for (const { tried } of target.shares) tried.granted();
+    const { charge } = verdict;
+    if (charge) for (const { tried } of charge.shares) tried.granted();
+    if (charge) for (const { tried } of charge.keyShares) tried.granted();
     return verdict;
   }
 
@@ -369,18 +363,22 @@ export class SwarmHive implements Hive {
     const { tokens, inputTokens, outputTokens } = use;
     const of = modelOf(target, model);
     const local = this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
-    return target.line?.isWaiting(now)
-      ? denialOf(target, use, local, target.line.wanted(now), now, true)
-      : denialOf(target, use, local, undefined, now);
+    const active = this.#keys.peek(key);
+    const isBehind = target.line?.isWaiting(key, now) || (active?.bound.size ?? 0) > 0;
+    return isBehind
+      ? denialOf(target, active, use, local, target.line?.wanted(now) ?? NOTHING, now, true)
+      : denialOf(target, active, use, local, undefined, now);
   }
 
   #lease({ model }: Asked, charge: Charge, decision: RateDecision): Lease {
-    const { target, use, sentAt } = charge;
+    const { target, use, sentAt, key } = charge;
     target.inFlight++;
+    if (key) key.inFlight++;
     if (granted.hasSubscribers)
       granted.publish({ ...this.#about(target), cost: use.tokens, ...(decision.allowed ? {} : wouldHave(decision)) });
     const end = (how: EndedEvent["how"], tokens: number): void => {
       target.inFlight--;
+      if (key) key.inFlight--;
       try {
         if (ended.hasSubscribers)
           ended.publish({ ...this.#about(target), how, heldMs: this.#clock.now() - sentAt, tokens });
@@ -431,15 +429,32 @@ export class SwarmHive implements Hive {
     return { ...this.#member.origin, resource: target.id, model: namesake(target) };
   }
 
+  /** The calls that wait for a quota should try again: of an endpoint's limits or of a tenant key's. */
+  #servePool(pool: string): void {
+    const key = this.#keys.ofPool(pool);
+    if (!key) this.#serve(this.#targets.ofPool(pool));
+    else if (!this.#isChanging) this.#queue.unblockKey(key);
+  }
+
+  /** The quotas to which a denied try counts as demand, because those limits denied it and nobody waits for them. */
+  #deniedBy({ reason, limitedBy }: RateDecision, target: Target, key: string | undefined): readonly Share[] {
+    if (reason !== "rate" || !this.#member.isShared) return [];
+    if (limitedBy?.startsWith("swarm-") && !target.line) return target.shares;
+    const active = limitedBy?.startsWith("key-") ? this.#keys.peek(key) : undefined;
+    return active && active.bound.size === 0 ? active.shares : [];
+  }
+
   #serve(target: Target | undefined): void {
     if (target?.line && !this.#isChanging) this.#queue.serve(target);
   }
 
   #setKeys(keys: Readonly<Record<string, KeyLimits>> = {}): void {
-    this.#keyLimits = new Map(Object.entries(keys));
-    if (this.#keys) this.#keys.set(this.#keyLimits);
-    else if (this.#member.link && Object.keys(keys).length > 0)
-      warn("HIVEPACE_KEYS_LOCAL", "without a store the limits of keys are for each process by itself");
+    this.#keys.configure(new Map(Object.entries(keys)), this.#clock.now());
+    if (this.#view && !this.#member.isShared && Object.keys(keys).length > 0)
+      warn(
+        "HIVEPACE_KEYS_LOCAL",
+        "this store cannot hand out limits: without a bus, those of keys hold for each process",
+      );
   }
 
   #explain(target: Target, model: string | undefined): HiveExplanation {
@@ -456,6 +471,9 @@ export class SwarmHive implements Hive {
     if (this.#listeners.size > 0) this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
   }
 }
+
+/** No calls at all. */
+const NOTHING: Use = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
 
 const TOKEN_LIMITS = ["tpmLimit", "inputTpmLimit", "outputTpmLimit"] as const;
 

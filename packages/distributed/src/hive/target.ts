@@ -1,4 +1,4 @@
-import type { EndpointCount, LimitedBy, RateDecision } from "@hivepace/core";
+import type { Clock, EndpointCount, LimitedBy, RateDecision } from "@hivepace/core";
 import { isOneOfSeveral } from "../engine/agent.ts";
 import { type Amounts, at } from "../engine/amounts.ts";
 import { availableAt } from "../engine/available-at.ts";
@@ -8,19 +8,20 @@ import { capacityOf } from "../engine/room.ts";
 import type { UseWindow } from "../engine/use-window.ts";
 import type { Watched } from "../limiter/capacity-watch.ts";
 import type { Member } from "../limiter/member.ts";
-import type { Tried } from "../limiter/tried.ts";
+import { Tried } from "../limiter/tried.ts";
 import { UNLIMITED } from "../wire/subjects.ts";
 import type { Use } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import type { Learned } from "./limits.ts";
 import type { Line } from "./line.ts";
 
-/** The limits of a target that have one window, which all agents hold together. */
+/** The limits of an endpoint or of a tenant key that have one window, which all agents hold together. */
 export class Share implements Watched {
   readonly name: string;
-  /** The endpoint whose limits these are, and the model that names them. */
+  /** The endpoint whose limits these are, and the model that names them; or the key. */
   readonly resource: string;
   readonly model: string | undefined;
+  readonly #names: Readonly<Record<HiveDimension, LimitedBy>>;
   pool: Pool;
   dimensions: readonly HiveDimension[];
   readonly tried: Tried;
@@ -32,15 +33,17 @@ export class Share implements Watched {
     target: Pick<Target, "id" | "model" | "models">,
     pool: Pool,
     dimensions: readonly HiveDimension[],
-    tried: Tried,
+    clock: Clock,
     onChange: (now: number) => void,
+    names: Readonly<Record<HiveDimension, LimitedBy>> = OF_SWARM,
   ) {
     this.name = pool.config.name;
+    this.#names = names;
     this.resource = target.id;
     this.model = namesake(target);
     this.pool = pool;
     this.dimensions = dimensions;
-    this.tried = tried;
+    this.tried = new Tried(clock, (next, all, at) => this.want(next, all, at, true));
     this.#member = member;
     this.#onChange = onChange;
   }
@@ -51,6 +54,11 @@ export class Share implements Watched {
 
   changed(now: number): void {
     this.#onChange(now);
+  }
+
+  /** True when these are its dimensions, in this order. */
+  counts(dimensions: readonly HiveDimension[]): boolean {
+    return dimensions.length === this.dimensions.length && dimensions.every((name, i) => name === this.dimensions[i]);
   }
 
   amounts(use: Use): number[] {
@@ -112,7 +120,7 @@ export class Share implements Watched {
     const isPaused = now < pausedUntil(this.pool.level);
     return {
       dimension: tightest,
-      limitedBy: isPaused ? "swarm-pause" : LIMITED_BY[tightest],
+      limitedBy: isPaused ? "swarm-pause" : this.#names[tightest],
       utilization: Math.min(1, utilization),
       currentRpm,
       limitRpm,
@@ -129,11 +137,20 @@ export interface ShareReading
   readonly limitedBy: LimitedBy;
 }
 
-const LIMITED_BY = {
+/** What denials name the limits of an endpoint that all agents share. */
+const OF_SWARM = {
   requests: "swarm-rpm",
   tokens: "swarm-tpm",
   inputTokens: "swarm-input-tpm",
   outputTokens: "swarm-output-tpm",
+} as const;
+
+/** What denials name the limits of a tenant key. */
+export const OF_KEY = {
+  requests: "key-rpm",
+  tokens: "key-tpm",
+  inputTokens: "key-tpm",
+  outputTokens: "key-tpm",
 } as const;
 
 /** By which of its models a target is called, where it has any: in events, the status and metrics. */

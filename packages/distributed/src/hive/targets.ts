@@ -4,7 +4,6 @@ import { UseWindow } from "../engine/use-window.ts";
 import type { CapacityWatch } from "../limiter/capacity-watch.ts";
 import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
-import { Tried } from "../limiter/tried.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import { type SharePlan, sharePlans, targetName } from "./limits.ts";
@@ -113,7 +112,7 @@ export class Targets {
       const { name } = plan.config;
       const known = before.get(name);
       // In-flight calls keep the old share, whose dimensions they were charged in.
-      const isSame = known && isEqual(known.dimensions, plan.dimensions);
+      const isSame = known?.counts(plan.dimensions) === true;
       if (known && !isSame) this.#drop(known);
       else before.delete(name);
       const share = isSame ? known : this.#share(target, plan, now);
@@ -181,10 +180,7 @@ export class Targets {
 
   #share(target: Target, { config, dimensions }: SharePlan, now: number): Share {
     const pool = this.#member.setPool(config, now);
-    const tried = new Tried(this.#clock, (next, all, at) => share.want(next, all, at, true));
-    const onChange = (at: number): void => this.#onChange(target, at);
-    const share = new Share(this.#member, target, pool, dimensions, tried, onChange);
-    return share;
+    return new Share(this.#member, target, pool, dimensions, this.#clock, (at) => this.#onChange(target, at));
   }
 
   #drop(share: Share): void {
@@ -194,10 +190,6 @@ export class Targets {
     this.#byPool.delete(share.name);
     this.#member.removePool(share.name);
   }
-}
-
-function isEqual(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((name, i) => name === b[i]);
 }
 
 function newTarget(count: EndpointCount, windowMs: number): Target {

@@ -104,6 +104,11 @@ export class Member {
     this.host.do({ type: "start" });
   }
 
+  /** Limits are held together with other agents: over a bus, or through a store that hands them out. */
+  get isShared(): boolean {
+    return this.link !== undefined || this.agent.store !== undefined;
+  }
+
   /** While somebody waits, the process stays alive. */
   set isAwaited(isAwaited: boolean) {
     this.host.isAwaited = isAwaited;
@@ -113,14 +118,14 @@ export class Member {
     this.host.do({ type: "wake" });
   }
 
-  /** Sets or changes a quota. Callers that have set all of theirs call `wake`. */
+  /** Sets or changes a quota. Callers call `wake` when they have changed all that belongs together. */
   setPool(config: PoolConfig, now: number): Pool {
     step(this.agent, { type: "configure", config }, now);
     return this.agent.pools.get(config.name) as Pool;
   }
 
   removePool(name: string): void {
-    this.host.do({ type: "remove", pool: name });
+    step(this.agent, { type: "remove", pool: name }, this.#clock.now());
   }
 
   /** The provider refused a request: all hear of it, also those who know nothing of registers. */

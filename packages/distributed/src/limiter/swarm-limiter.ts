@@ -200,11 +200,7 @@ export class SwarmLimiter implements DistributedLimiter {
     await this.#member.close();
   }
 
-  #newResource(
-    pool: SwarmResource["pool"],
-    burst: number | undefined,
-    now: number,
-  ): SwarmResource {
+  #newResource(pool: SwarmResource["pool"], burst: number | undefined, now: number): SwarmResource {
     if (this.#settings.sharing === "none") return new UnsharedResource(pool, now, burst, this.agentId);
     const onWaiting = (isWaiting: boolean): void => {
       this.#waiting += isWaiting ? 1 : -1;

@@ -12,7 +12,7 @@ import { decodePresence } from "../wire/presence.ts";
 import { Levels, type LevelTurn } from "./levels.ts";
 import { Lives, patienceMs } from "./lives.ts";
 import type { ObserverOptions, SwarmEvent, SwarmObserver, SwarmSnapshot } from "./observer-types.ts";
-import { agentsOf, mainTotal, membersOf, resourcesOf } from "./snapshot.ts";
+import { agentsOf, mainTotal, membersOf, quotasOf } from "./snapshot.ts";
 
 /**
  * Watches the agents on a bus without being one. Resolves when the bus has subscribed it, or at once when the bus is away.
@@ -85,7 +85,7 @@ class Observer implements SwarmObserver {
       observedMs: now - this.#startedAt,
       members: membersOf(this.#lives),
       agents: agentsOf(this.#lives, now),
-      resources: resourcesOf(this.#lives, this.#levels, now),
+      ...quotasOf(this.#lives, this.#levels, now),
       heard: this.#heard,
       ignored: Object.fromEntries(this.#link.ignored),
     };

@@ -36,6 +36,8 @@ export interface SwarmSnapshot {
   readonly agents: readonly ObservedAgent[];
   /** By their names. */
   readonly resources: readonly ObservedResource[];
+  /** Tenant keys with limits that are in use; `resource` is the key. */
+  readonly keys: readonly ObservedResource[];
   readonly heard: number;
   /** Messages that could not be understood, by reason. */
   readonly ignored: Readonly<Record<string, number>>;

@@ -4,7 +4,7 @@ import { fairShares } from "../engine/share.ts";
 import { DIMENSIONS } from "../hive/amounts-of.ts";
 import type { HiveDimension } from "../hive/hive-types.ts";
 import { levelStatus } from "../limiter/status.ts";
-import { UNLIMITED } from "../wire/subjects.ts";
+import { KEY_PREFIX, UNLIMITED } from "../wire/subjects.ts";
 import type { Levels } from "./levels.ts";
 import { type Heard, type Life, type Lives, usedNow } from "./lives.ts";
 import type { ObservedAgent, ObservedLimit, ObservedResource, ObservedUse } from "./observer-types.ts";
@@ -32,11 +32,32 @@ export function membersOf(lives: Iterable<Life>): number {
   return Math.max(ids.size, told);
 }
 
-export function resourcesOf(lives: Lives, levels: Levels, now: number): ObservedResource[] {
+/** The endpoints of a swarm, and the tenant keys in use, each with its limits. */
+export function quotasOf(
+  lives: Lives,
+  levels: Levels,
+  now: number,
+): { readonly resources: ObservedResource[]; readonly keys: ObservedResource[] } {
   const names = new Set<string>();
   for (const { pools } of lives) for (const name of pools.keys()) names.add(name);
-  const resources = [...names].map((name) => resourceOf(name, lives, levels, now));
-  return resources.sort(byName(({ resource }) => resource));
+  const [resources, keys]: [ObservedResource[], ObservedResource[]] = [[], []];
+  for (const name of names) {
+    const quota = resourceOf(name, lives, levels, now);
+    if (name.startsWith(KEY_PREFIX)) keys.push({ ...quota, resource: keyOf(name) });
+    else resources.push(quota);
+  }
+  for (const quotas of [resources, keys]) quotas.sort(byName(({ resource }) => resource));
+  return { resources, keys };
+}
+
+/** A key as it was configured. A name that no agent of ours makes stays as it is. */
+function keyOf(name: string): string {
+  const key = name.slice(KEY_PREFIX.length);
+  try {
+    return key.startsWith("/") ? decodeURIComponent(key.slice(1)) : key;
+  } catch {
+    return key;
+  }
 }
 
 /** What all may use in a window now, of the first limit that there is. */

@@ -15,3 +15,5 @@ export const MOST_BYTES_SENT = 65_536;
 export const MOST_BYTES_HEARD = 2 * MOST_BYTES_SENT;
 /** Stands for no limit where agents exchange numbers: nobody comes near it. */
 export const UNLIMITED = 1e12;
+/** What names of tenant keys' quotas begin with: escaped keys follow a slash, hashes of long keys a number sign. */
+export const KEY_PREFIX = "@key";

@@ -25,11 +25,12 @@ export const diagnosticEvents: Step = {
       bus: memoryBus(),
       namespace: "smoke-warning",
       endpoints: [{ id: "api", rpmLimit: 10 }],
-      keys: { acme: { rateLimitRpm: 5 } },
     });
+    assert.throws(() => hive.tryAcquire({ endpoint: "other", tokens: 1 }));
+    hive.tryAcquire({ route: ["api", "other"], tokens: 1 }).lease?.done();
     const [warning] = (await warned) as [Error & { code?: string }];
     await hive.close();
-    assert.equal(warning.code, "HIVEPACE_KEYS_LOCAL");
+    assert.equal(warning.code, "HIVEPACE_UNKNOWN_ENDPOINT");
     return "one event for one grant, a warning with its code";
   },
 };
