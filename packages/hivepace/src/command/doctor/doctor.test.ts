@@ -29,6 +29,7 @@ const snapshot = (more: Partial<SwarmSnapshot> = {}): SwarmSnapshot => ({
   members: 0,
   agents: [],
   resources: [],
+  keys: [],
   heard: 0,
   ignored: {},
   ...more,

@@ -45,6 +45,7 @@ test("a resource is a row for each limit: what it is, what is left of it, who cu
     members: 3,
     agents: live(2),
     resources: [eu],
+    keys: [],
     heard: 5,
     ignored: { unsigned: 2 },
   });
