@@ -23,8 +23,11 @@ export function availableAt(agent: Agent, pool: Pool, cost: Amounts, ahead: Amou
   const largeAt = largeEnoughAt(agent, pool, cost, now);
   const freeAt = Math.max(pausedUntil(pool.level), largeAt);
   switch (modeIn(agent, pool, now)) {
-    case "listening":
-      return Math.max(freeAt, listenedAt(agent), roomAt(agent, pool, cost, ahead, freeAt, now));
+    case "listening": {
+      // An agent that has listened long enough and heard nothing yet goes on listening until its next message comes back.
+      const heardAt = listenedAt(agent) > now ? listenedAt(agent) : now + agent.config.tuning.heartbeatMs;
+      return Math.max(freeAt, heardAt, roomAt(agent, pool, cost, ahead, freeAt, now));
+    }
     case "cut-off":
       return Math.max(freeAt, keptAt(agent, pool, cost, now));
     case "served":

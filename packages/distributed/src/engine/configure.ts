@@ -55,7 +55,9 @@ function receiveRemembered(agent: Agent, pool: Pool, now: number): void {
     // A peer repeats its claim at every heartbeat, so an old one has ended.
     const isOld = now - time > missedAfter(agent, peer.nextMs);
     hearPool(agent, peer, isOld ? { ...report, claim: undefined } : report, upMs, time);
-    if (seen) pool.seen = seen;
+    if (seen?.report.windowMs !== pool.config.windowMs) continue;
+    const bins = projected(pool.config, seen.report, undefined)?.seen;
+    if (bins) pool.seen = { at: seen.at, bins };
   }
   const silent: Peer[] = [];
   for (const peer of agent.peers.values()) if (peer.state === "silent") silent.push(peer);

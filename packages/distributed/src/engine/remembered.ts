@@ -14,8 +14,8 @@ export interface Remembered {
   readonly at: number;
   /** Age of the sender when it reported. */
   readonly upMs: number;
-  /** Usage of all agents as the sender knew it, from the last report that said so, and when that came. */
-  readonly seen: Pool["seen"];
+  /** The last report that said what all agents had used, as the sender knew it, and when that came. */
+  readonly seen: { readonly report: PoolReport; readonly at: number } | undefined;
 }
 
 /** Remembers a report on a quota that this agent does not have. False when there are too many already. */
@@ -23,7 +23,7 @@ export function remember(agent: Agent, peer: Peer, report: PoolReport, upMs: num
   const known = peer.remembered.get(report.name);
   if (!known && agent.rememberedReports >= MOST_REMEMBERED) return false;
   if (!known) agent.rememberedReports++;
-  const seen = report.seen ? { at: now, bins: report.seen } : known?.seen;
+  const seen = report.seen ? { report, at: now } : known?.seen;
   peer.remembered.set(report.name, { report, at: now, upMs, seen });
   return true;
 }

@@ -1,6 +1,7 @@
 import type { RateDecision, RateManager } from "@hivepace/core";
 import { allOf, type Use } from "./amounts-of.ts";
 import { denialOf } from "./denial.ts";
+import type { HiveDimension } from "./hive-types.ts";
 import type { ActiveKey, Keys } from "./keys.ts";
 import type { Share, Target } from "./target.ts";
 
@@ -107,13 +108,29 @@ export function giveBack(manager: RateManager, charge: Charge, now: number): voi
   correct(charge, more, now);
 }
 
-function correct({ target, shares, keyShares, sentAt }: Charge, more: Use, now: number): void {
-  for (const share of keyShares) share.settle(share.amounts(more), sentAt);
-  for (const share of shares) share.settle(share.amounts(more), sentAt);
-  if (shares.length > 0) return;
+function correct({ target, key, shares, keyShares, sentAt }: Charge, more: Use, now: number): void {
+  correctShared(keyShares, key?.shares ?? NONE, more, sentAt);
+  if (shares.length > 0) correctShared(shares, target.shares, more, sentAt);
   // Limits may have become known since: then it was counted there.
-  if (target.counting) target.counting.settle(target.counting.amounts(more), sentAt);
+  else if (target.counting) target.counting.settle(target.counting.amounts(more), sentAt);
   else correctUnshared(target, allOf(more), sentAt, now);
+}
+
+/**
+ * Corrects the quotas that a call was charged to. Where limits have changed since, extra usage also counts in the quotas
+ * and dimensions that came later; nothing is given back there, because nothing was taken.
+ */
+function correctShared(charged: readonly Share[], present: readonly Share[], more: Use, sentAt: number): void {
+  for (const share of charged) share.settle(share.amounts(more), sentAt);
+  for (const share of present) {
+    const before = charged.find(({ name }) => name === share.name);
+    if (before === share) continue;
+    const isCounted = (dimension: HiveDimension) => before?.dimensions.includes(dimension) ?? false;
+    share.settle(
+      share.dimensions.map((dimension) => (isCounted(dimension) ? 0 : Math.max(0, more[dimension]))),
+      sentAt,
+    );
+  }
 }
 
 /** Reconciles as the engine does: extra usage counts now, refunds count when the call was sent. */

@@ -43,7 +43,7 @@ export function denialOf(
     if (share.isTooLarge(cost)) return shared(local, share.reading(cost, now), "too-large", undefined);
   }
   if (local.reason === "in-flight") return local;
-  let longest: Share | undefined = isDenied ? target.shares[0] : undefined;
+  let longest: Share | undefined = isDenied ? (target.shares[0] ?? keyShares[0]) : undefined;
   let longestMs = 0;
   const wait = (share: Share, before: Use | undefined): void => {
     const waitMs = share.waitMs(share.amounts(use), before && share.amounts(before), now);

@@ -113,8 +113,9 @@ export class Targets {
       const known = before.get(name);
       // In-flight calls keep the old share, whose dimensions they were charged in.
       const isSame = known?.counts(plan.dimensions) === true;
-      if (known && !isSame) this.#drop(known);
-      else before.delete(name);
+      // The quota itself stays: the engine passes on to its successor what can be inherited.
+      if (known && !isSame) this.#release(known);
+      before.delete(name);
       const share = isSame ? known : this.#share(target, plan, now);
       if (isSame) share.pool = this.#member.setPool(plan.config, now);
       this.#byPool.set(name, target);
@@ -123,7 +124,7 @@ export class Targets {
     });
     this.#carryOver(target, former, now);
     this.#countFormer(target, former, now);
-    for (const share of before.values()) if (!target.shares.some(({ name }) => name === share.name)) this.#drop(share);
+    for (const share of before.values()) this.#drop(share);
   }
 
   close(): void {
@@ -184,11 +185,16 @@ export class Targets {
   }
 
   #drop(share: Share): void {
+    this.#release(share);
+    this.#byPool.delete(share.name);
+    this.#member.removePool(share.name);
+  }
+
+  /** Ends what a share wants and watches, but not its quota. */
+  #release(share: Share): void {
     share.tried.forget();
     share.want(undefined, undefined, this.#clock.now());
     this.#watch.remove(share);
-    this.#byPool.delete(share.name);
-    this.#member.removePool(share.name);
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { TestHives } from "../support/hives.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "../support/swarm.ts";
 
 let swarm: TestSwarm;
@@ -51,4 +52,14 @@ test("another window while the bus is away leaves an agent its share and no more
   const shares = agents.map(({ limiter }) => limiter.getCapacity(RESOURCE)?.share as number);
   expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(200);
   for (const share of shares) expect(share).toBeGreaterThan(10);
+});
+
+test("a call under way counts what it uses beyond its estimate in limits that came after it", async () => {
+  const hives = new TestHives();
+  const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 0.5 }], windowMs: 10_000 });
+  const lease = await hive.acquire({ endpoint: "eu", tokens: 90 });
+  hive.reconfigure({ endpoints: [{ id: "eu", tpmLimit: 100 }] });
+  lease.done({ tokens: 190 });
+  expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 })).toMatchObject({ allowed: false, limitedBy: "swarm-tpm" });
+  await hives.close();
 });
