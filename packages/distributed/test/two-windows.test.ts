@@ -4,7 +4,7 @@ import type { PoolReport } from "../src/engine/message.ts";
 import type { Hive } from "../src/index.ts";
 import { decodePresence } from "../src/wire/presence.ts";
 import { PRESENCE_SUBJECT } from "../src/wire/subjects.ts";
-import { TestHives, watch } from "./support/hives.ts";
+import { callOn, TestHives, watch } from "./support/hives.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -65,4 +65,18 @@ test("a waiter that the day's limit holds up keeps its claim and its turn in the
   expect(claims.length).toBeGreaterThan(0);
   expect(new Set(claims.map(({ turn }) => turn)).size).toBe(1);
   expect(claims.every(({ amounts }) => (amounts[1] ?? 0) >= 4_000)).toBe(true);
+});
+
+test("hives that wait for two windows at once all go on: no hive holds one claim and waits for the other", async () => {
+  const all = (await hives.swarm(3, { endpoints: [{ id: "eu", rpmLimit: 60 }] })) as Hive[];
+  for (const hive of all)
+    hive.observe({ endpoint: "eu", limits: { tokens: { limit: 1e6, remaining: 1e6, windowMs: DAY_MS } } });
+  const sent = all.map(() => [] as { at: number; tokens: number }[]);
+  for (const [i, hive] of all.entries())
+    void callOn(hive, hives.clock, { endpoint: "eu", tokens: 100 }, sent[i] as { at: number; tokens: number }[]);
+  for (let minute = 0; minute < 30; minute++) {
+    const before = sent.flat().length;
+    await hives.clock.run(60_000);
+    expect(sent.flat().length - before).toBeGreaterThan(55);
+  }
 });

@@ -112,11 +112,11 @@ function keepAllotted(agent: Agent, pool: Pool, since: number): Kept {
   return pool.kept;
 }
 
-/** Where a store hands out there are thousands: not even the least is there for each of them. */
-function neverReached(agent: Agent, { limits }: Pool): Ends {
-  const { expectedAgents } = agent.config;
-  const part = scaled(limits, expectedAgents ? 1 / expectedAgents : 0);
-  return { from: part, to: part };
+/** Where a store was chosen there may be thousands of agents, so that not even the minimum is there for each of them. */
+function neverReached(agent: Agent, pool: Pool): Ends {
+  if (agent.config.expectedAgents || agent.store?.config.isImplied) return unheard(agent, pool);
+  const nothing = zeros(pool.limits.length);
+  return { from: nothing, to: nothing };
 }
 
 /**

@@ -6,6 +6,8 @@ import type { Pool } from "./pool.ts";
 /** Who says how much an agent may use: always a store, or a store while there are more agents than this. */
 export interface StoreConfig {
   readonly aggregation: "store" | "auto";
+  /** Nobody has chosen the store: there is no bus. Agents are then few, unlike those of a store that was chosen. */
+  readonly isImplied?: boolean | undefined;
   /** From more members than `above` on the store, from fewer than `below` on the bus again. */
   readonly above: number;
   readonly below: number;
@@ -50,6 +52,8 @@ export interface Allotment {
 
 /** An answer holds for so many of the promised times until the next one. */
 const LAPSE = 3.5;
+/** A store knows enough of a quota after this many heartbeats, also when it has just forgotten everything. */
+const LONGEST_LEARNING = 3 * LEARN_HEARTBEATS;
 /** For so many heartbeats one believes what was said on the bus of the others' mode. */
 const ELSEWHERE = 30;
 
@@ -93,7 +97,9 @@ export function storeMode(agent: Agent, pool: Pool | undefined, now: number): Mo
   if (!pool) return store.answeredAt === -Infinity ? "listening" : "served";
   const { allotment } = pool;
   if (pool.kept && (!allotment || allotment.isLearning)) return "cut-off";
-  if (!allotment?.isAgreed) return "listening";
+  // A store that never gets to know enough, for want of a right for instance, is as good as away.
+  const askedSince = Math.max(agent.startedAt, pool.configuredAt);
+  if (!allotment?.isAgreed) return now - askedSince > LONGEST_LEARNING * heartbeatMs ? "cut-off" : "listening";
   if (allotment.isLearning) return "cut-off";
   // A process that stood still holds what others may have by now.
   return now - store.answeredAt > LAPSE * store.nextMs ? "listening" : "served";

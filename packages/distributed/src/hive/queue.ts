@@ -252,14 +252,20 @@ export class Queue implements AfterAbort {
     waiter.grant(lease);
   }
 
-  /** Says what is wanted, and sets the timer. */
+  /**
+   * Says what is wanted, and sets the timer. The quotas of a target are claimed one after the other, each when those
+   * before it have room: agents that each claimed one quota first and waited for the other would wait for ever.
+   */
   #settleDown(target: Target, line: Line, blocked: HiveWaiter | undefined, nextAt: number, now: number): void {
     const { clock } = this.#options;
     if (line.size === 0) target.line = undefined;
     const all = line.wanted(now);
+    let next = blocked;
     for (const share of target.shares) {
       if (line.size > 0) share.tried.forget();
-      share.want(blocked && share.amounts(blocked.asked.use), share.amounts(all), now);
+      const cost = next && share.amounts(next.asked.use);
+      share.want(cost, share.amounts(all), now);
+      if (cost && !share.mayTake(cost, now)) next = undefined;
     }
     target.cancelTimer?.();
     target.cancelTimer =

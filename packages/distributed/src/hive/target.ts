@@ -5,6 +5,7 @@ import { availableAt } from "../engine/available-at.ts";
 import { pausedUntil } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 import { capacityOf } from "../engine/room.ts";
+import { mayTake } from "../engine/take.ts";
 import type { UseWindow } from "../engine/use-window.ts";
 import type { Watched } from "../limiter/capacity-watch.ts";
 import type { Member } from "../limiter/member.ts";
@@ -85,6 +86,11 @@ export class Share implements Watched {
   want(next: Amounts | undefined, all: Amounts | undefined, now: number, tried = false): void {
     if (!this.#member.agent.pools.has(this.name)) return;
     this.#member.host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}), tried }, now);
+  }
+
+  /** Whether `take` would take this now. */
+  mayTake(cost: Amounts, now: number): boolean {
+    return mayTake(this.#member.agent, this.pool, cost, now);
   }
 
   /** No window of the whole limit holds so much. */

@@ -38,7 +38,8 @@ export function shareStore(sync: SyncStore): ShareStore | undefined {
 /** The store that hands out limits, if there is one. Without a bus "auto" means the store: there is nothing else. */
 export function storeOf({ aggregation, aggregationAt, sync, sharing, bus }: Settings): StoreConfig | undefined {
   if (aggregation === "bus" || sharing === "none" || !sync || !shareStore(sync)) return undefined;
-  return { aggregation: bus ? aggregation : "store", ...aggregationAt };
+  const isImplied = !bus && aggregation === "auto";
+  return { aggregation: isImplied ? "store" : aggregation, isImplied, ...aggregationAt };
 }
 
 function isCount(count: number): boolean {
