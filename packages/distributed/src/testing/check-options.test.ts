@@ -84,20 +84,20 @@ test.each<[option: string, wrong: object]>([
     "faults[1].staleMs",
     { store: { aggregation: "store" }, ...withFault({ type: "store-failover", staleMs: -1, forMs: 0 }) },
   ],
-])("a wrong %s is named: %j", (option, wrong) => {
-  expect(() => simulateSwarm({ ...right, ...wrong } as SimulationOptions)).toThrowError(
+])("a wrong %s is named: %j", async (option, wrong) => {
+  await expect(simulateSwarm({ ...right, ...wrong } as SimulationOptions)).rejects.toThrowError(
     expect.objectContaining({ code: "INVALID_CONFIG", option }),
   );
 });
 
-test("what is wrong before the run is no finding of the run", () => {
-  expect(() => checkSwarm({ ...right, agents: 0 }, () => undefined)).toThrowError(
+test("what is wrong before the run is no finding of the run", async () => {
+  await expect(checkSwarm({ ...right, agents: 0 }, () => undefined)).rejects.toThrowError(
     expect.objectContaining({ code: "INVALID_CONFIG", option: "agents" }),
   );
 });
 
-test("what is right is not refused", () => {
-  expect(() => simulateSwarm(right)).not.toThrow();
+test("what is right is not refused", async () => {
+  await simulateSwarm(right);
   for (const { name, options, mostAgents = 100 } of Object.values(swarmScenarios).flat())
     for (const agents of [4, 10, 100].filter((size) => size <= Math.max(10, mostAgents)))
       expect(() => checkOptions({ seed: 1, agents, ...options(agents) }), name).not.toThrow();

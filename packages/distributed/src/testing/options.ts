@@ -5,6 +5,9 @@ import type { CostModel } from "./costs.ts";
 /** How the agents share the limit. "hive" is what Hivepace does; the others are there to be compared with it. */
 export type Scheme = "hive" | "naive" | "equal-split" | "gossip" | "drop-ratio";
 
+/** The code that a simulation runs: whole hives, limiters, or only the pure engine. */
+export type Drive = "hive" | "limiter" | "engine";
+
 export interface SimulationOptions {
   /** The same seed gives the same run, to the last message. */
   readonly seed: number;
@@ -17,6 +20,25 @@ export interface SimulationOptions {
   readonly network?: Partial<NetworkOptions> | undefined;
   readonly provider?: Partial<ProviderOptions> | undefined;
   readonly scheme?: Scheme | undefined;
+  /**
+   * The code that runs when the scheme is "hive". "hive" and "limiter" are the objects of `createHive` and
+   * `createDistributedLimiter` on a simulated bus, store and clock. "engine" is the pure engine without them: several times
+   * faster, for large swarms.
+   *
+   * @defaultValue "hive"
+   */
+  readonly drive?: Drive | undefined;
+  /**
+   * Several endpoints, all with limits of the same kinds. What an endpoint does not say is as in `limits` and `provider`.
+   * With `drive: "hive"` only.
+   *
+   * @defaultValue one endpoint
+   */
+  readonly endpoints?: readonly EndpointOptions[] | undefined;
+  /** Tenant keys that calls are made for. With `drive: "hive"` only. @defaultValue none */
+  readonly keys?: readonly KeyOptions[] | undefined;
+  /** Agents whose hive only observes: it counts and never makes a call wait. With `drive: "hive"` only. */
+  readonly observers?: readonly number[] | undefined;
   /** Figures count from here on. Default: after two windows, or a third of a short run. */
   readonly measureFrom?: number | undefined;
   readonly isolation?: Isolation | undefined;
@@ -54,6 +76,28 @@ export interface Limits {
   readonly requests?: number | undefined;
   readonly tokens?: number | undefined;
   readonly windowMs?: number | undefined;
+  /** Calls that one agent has in flight at most. With `drive: "hive"` only. @defaultValue any number */
+  readonly maxInFlight?: number | undefined;
+}
+
+/** One of several endpoints. */
+export interface EndpointOptions {
+  readonly id: string;
+  readonly limits?: Omit<Limits, "windowMs"> | undefined;
+  readonly provider?: Partial<ProviderOptions> | undefined;
+  /** Relative part of the calls that are for this endpoint only, with `demand.route: "one"`. @defaultValue 1 */
+  readonly part?: number | undefined;
+}
+
+/** A tenant key, and its part of the calls. */
+export interface KeyOptions {
+  readonly key: string;
+  /** Limits of the key in each window, over all endpoints. @defaultValue none */
+  readonly limits?: Pick<Limits, "requests" | "tokens"> | undefined;
+  /** Whether hives learn the limits from `limitsForKey` instead of `keys`. @defaultValue false */
+  readonly isDynamic?: boolean | undefined;
+  /** Relative part of all calls. @defaultValue 1 */
+  readonly part?: number | undefined;
 }
 
 export interface Demand {
@@ -63,6 +107,13 @@ export interface Demand {
   readonly skew?: number | readonly number[] | ((agent: number, timeMs: number) => number) | undefined;
   /** Tokens of a call. Default: none, only requests count. */
   readonly tokens?: CostModel | undefined;
+  /**
+   * How far estimates are off: the estimate of a call is its real usage × `bias` × a lognormal factor of median 1 and of this
+   * `spread` (sigma). Takes the place of `actual` in `tokens`. @defaultValue as `tokens` says
+   */
+  readonly estimate?: { readonly bias: number; readonly spread: number } | undefined;
+  /** Whether a call may go to any of several endpoints, or is for one of them. @defaultValue "any" */
+  readonly route?: "any" | "one" | undefined;
   /** Calls that come all at once. */
   readonly bursts?: readonly Burst[] | undefined;
   /** After about so long a call gives up. Default: never. */
@@ -91,15 +142,52 @@ export interface NetworkOptions {
   readonly slowMs: readonly [number, number];
 }
 
+/** How a provider enforces its limits, and what it says in its answers. */
 export interface ProviderOptions {
   /** How it enforces its limits: the most in any window, in windows one after the other, or a bucket that refills. */
   readonly kind: "sliding" | "fixed" | "bucket";
-  /** What a bucket holds, in limits. Default: 1. */
+  /** What a bucket holds, in limits. @defaultValue 1 */
   readonly burst: number;
-  /** How long a call takes. */
+  /** How long an answer takes, from and to, in milliseconds. @defaultValue 150 to 150 */
   readonly latencyMs: readonly [number, number];
-  /** What it asks for when it refuses. Default: nothing. */
+  /** How long accepted calls take, lognormal, in milliseconds. @defaultValue as `latencyMs` */
+  readonly callMs?: { readonly median: number; readonly sigma: number; readonly from: number; readonly to: number };
+  /** What a refusal asks to wait. @defaultValue nothing */
   readonly retryAfterMs: number | undefined;
+  /**
+   * When and how tokens are counted: at the start, by what the call will really use (no provider can; the simplest model)
+   * or by its estimate; or at the end, by usage. @defaultValue "actual-at-start"
+   */
+  readonly countsTokens: "actual-at-start" | "estimate-at-start" | "usage-at-end";
+  /** Limits are also enforced in windows of this length, each with its part of them. @defaultValue none */
+  readonly subWindowMs?: number | undefined;
+  /** Whether a refused call counts as a request, as with OpenAI. @defaultValue false */
+  readonly countsRefused?: boolean | undefined;
+  /** Calls that all agents together have in flight at most. @defaultValue any number */
+  readonly maxInFlight?: number | undefined;
+  /** Answers at random that say nothing about limits. @defaultValue none */
+  readonly failures?: FailureOptions | undefined;
+  /** A quota of a long window besides the limits. @defaultValue none */
+  readonly quota?: QuotaOptions | undefined;
+  /** Whether answers carry limit, remaining and reset. @defaultValue false */
+  readonly headers?: boolean | undefined;
+}
+
+/** Parts of all calls that a provider answers with an error. */
+export interface FailureOptions {
+  /** Server errors (5xx). @defaultValue 0 */
+  readonly errors?: number | undefined;
+  /** Overload answers (529), and the wait that they ask for. @defaultValue 0 */
+  readonly overloads?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** A quota of a long window: when it is gone, every call is refused until the window ends. */
+export interface QuotaOptions extends Limits {
+  /** The part that is used when the simulation begins. @defaultValue 0 */
+  readonly used?: number | undefined;
+  /** Whether refusals say how long the quota is gone. @defaultValue false */
+  readonly tellsWait?: boolean | undefined;
 }
 
 /** What goes wrong, or just changes, at some time. Agents are numbers from 0. */
@@ -113,6 +201,8 @@ export type Fault = { readonly at: number } & (
       readonly graceful: boolean;
       /** The wall clock has gone back meanwhile: the new life seems to be an earlier one. */
       readonly isEarlier?: boolean;
+      /** The agent comes back under a new id, as a process does whose id is random. */
+      readonly isRenamed?: boolean;
     }
   /** Cut off from the bus: both ways, or only from hearing, or from being heard. */
   | {
@@ -132,8 +222,13 @@ export type Fault = { readonly at: number } & (
   | { readonly type: "store-failover"; readonly staleMs: number; readonly forMs: number }
   /** The process stands still, and then goes on. */
   | { readonly type: "freeze"; readonly agents: readonly number[]; readonly forMs: number }
-  /** The provider allows only this part of its limits. */
-  | { readonly type: "provider"; readonly factor: number; readonly forMs: number }
+  /** The provider allows only this part of its limits: of all endpoints, or of these. */
+  | {
+      readonly type: "provider";
+      readonly factor: number;
+      readonly forMs: number;
+      readonly endpoints?: readonly string[] | undefined;
+    }
   /** The provider refuses the next call of these agents for no reason. */
   | { readonly type: "refuse"; readonly agents: readonly number[]; readonly retryAfterMs?: number }
   /** All agents, or these, are told of new limits; the provider has them, too, when it is all. */
@@ -155,9 +250,10 @@ export const providerDefaults: ProviderOptions = {
   burst: 1,
   latencyMs: [150, 150],
   retryAfterMs: undefined,
+  countsTokens: "actual-at-start",
 };
 
 /** The limits in order: requests, then tokens, as far as they are limited. */
-export function amountsOf({ requests, tokens }: Limits): number[] {
+export function amountsOf({ requests, tokens }: Pick<Limits, "requests" | "tokens">): number[] {
   return [requests, tokens].filter((limit) => limit !== undefined);
 }

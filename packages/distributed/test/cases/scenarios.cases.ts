@@ -38,8 +38,8 @@ function scenarioCase(theme: string, scenario: Scenario, size: number, seed: num
     // Measured: each agent hears each other agent.
     seconds: (run.duration / 60_000) * (0.03 + 0.0004 * agents ** 1.8),
     isQuick: size === QUICK_AGENTS && seed === 1,
-    run: () => {
-      const report = checkSwarm({ ...run, agents, seed }, (outcome) => {
+    run: async () => {
+      const report = await checkSwarm({ ...run, agents, seed, drive: "engine" }, (outcome) => {
         const wrong = figures(outcome, agents).filter((figure) => !holds(figure));
         return wrong.length === 0 ? undefined : wrong.map(inWords).join(", ");
       });
