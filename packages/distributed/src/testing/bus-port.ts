@@ -6,6 +6,8 @@ import type { Network } from "./network.ts";
 export interface BusMessage {
   readonly subject: string;
   readonly payload: Uint8Array;
+  /** Its number among all messages: whoever subscribes later does not hear it. */
+  readonly order: number;
 }
 
 const SUPPORTS = Object.freeze({
@@ -38,8 +40,8 @@ export class BusPort {
   }
 
   /** A message arrives at this process. */
-  receive({ subject, payload }: BusMessage): void {
-    this.#driver.receive(subject, payload);
+  receive(message: BusMessage): void {
+    this.#driver.receive(message);
   }
 
   /** The process is gone without a goodbye: nothing is sent or received any more. */
@@ -55,7 +57,8 @@ class PortDriver implements BusDriver {
   readonly #index: number;
   readonly #events: BusEvents;
   readonly #onPublish: (message: BusMessage) => void;
-  readonly #subjects = new Set<string>();
+  /** What is received, each with the number of the last message before the subscription. */
+  readonly #subjects = new Map<string, number>();
   readonly #stopListening: () => void;
   #isOpen = true;
 
@@ -69,7 +72,7 @@ class PortDriver implements BusDriver {
 
   async publish(subject: string, payload: Uint8Array): Promise<void> {
     if (!this.#isOpen) return;
-    const message = { subject, payload: new Uint8Array(payload) };
+    const message = { subject, payload: new Uint8Array(payload), order: this.#network.published + 1 };
     this.#onPublish(message);
     this.#network.broadcast(this.#index, message);
   }
@@ -77,7 +80,7 @@ class PortDriver implements BusDriver {
   /** Confirmed at once, or as soon as the network is back. */
   async listen(subject: string): Promise<void> {
     await this.#network.up();
-    this.#subjects.add(subject);
+    this.#subjects.set(subject, this.#network.published);
   }
 
   async unlisten(subject: string): Promise<void> {
@@ -90,7 +93,7 @@ class PortDriver implements BusDriver {
     this.#subjects.clear();
   }
 
-  receive(subject: string, payload: Uint8Array): void {
-    if (this.#isOpen && this.#subjects.has(subject)) this.#events.message(subject, payload);
+  receive({ subject, payload, order }: BusMessage): void {
+    if (this.#isOpen && order > (this.#subjects.get(subject) ?? Infinity)) this.#events.message(subject, payload);
   }
 }

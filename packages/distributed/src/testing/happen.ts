@@ -57,7 +57,7 @@ export function happen(stage: Stage, fault: Fault): void {
       break;
     }
     case "bus-down":
-      network.outage(fault.forMs);
+      timeline.after(fault.forMs, network.outage());
       break;
     case "network":
       network.change(fault.forMs, fault.network);

@@ -20,6 +20,7 @@ export type {
 } from "./options.ts";
 export { type PartFigures, type SwarmReport, useBetween } from "./recorder.ts";
 export { swarmScenarios } from "./scenarios/index.ts";
+export { realScenarios } from "./scenarios/real.ts";
 export { type Figure, holds, type Scenario } from "./scenarios/scenario.ts";
 export { simulateEngine } from "./simulate-engine.ts";
 export { simulateSwarm } from "./simulate-swarm.ts";

@@ -51,13 +51,15 @@ export class Network {
     this.#timeline.after(forMs, () => this.#troubles.delete(reaches));
   }
 
-  /** Nobody reaches anyone, and everybody's connection is broken. */
-  outage(forMs: number): void {
-    this.trouble(forMs, () => false);
+  /** Nobody reaches anyone, and everybody's connection is broken, until the returned function is called. */
+  outage(): () => void {
+    const reaches = (): boolean => false;
+    this.#troubles.add(reaches);
     if (this.#outages++ === 0) this.#say(true);
-    this.#timeline.after(forMs, () => {
+    return () => {
+      this.#troubles.delete(reaches);
       if (--this.#outages === 0) this.#say(false);
-    });
+    };
   }
 
   get isDown(): boolean {

@@ -219,7 +219,7 @@ function isBusMessage(message: unknown): message is BusMessage {
 /** A message of the engine from nowhere, as it would be on the wire. */
 function injected(message: Message): BusMessage[] {
   const subject = `${NAMESPACE}.${PRESENCE_SUBJECT}`;
-  return encodePresence(message, MOST_BYTES_SENT).map((payload) => ({ subject, payload }));
+  return encodePresence(message, MOST_BYTES_SENT).map((payload) => ({ subject, payload, order: Infinity }));
 }
 
 function hash(payload: Uint8Array, from: number): number {
