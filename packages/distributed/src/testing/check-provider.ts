@@ -1,6 +1,6 @@
 import { checkLimits } from "./check-limits.ts";
 import { above, amount, need, oneOf, part, range, whole } from "./option-rules.ts";
-import type { FailureOptions, ProviderOptions, QuotaOptions } from "./options.ts";
+import type { FailureOptions, ProviderOptions, QuotaOptions } from "./provider-options.ts";
 
 const KINDS: readonly ProviderOptions["kind"][] = ["sliding", "fixed", "bucket"];
 const COUNTS: readonly ProviderOptions["countsTokens"][] = ["actual-at-start", "estimate-at-start", "usage-at-end"];

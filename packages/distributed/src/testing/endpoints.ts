@@ -1,5 +1,6 @@
 import type { Amounts } from "../engine/amounts.ts";
-import { amountsOf, type Limits, type ProviderOptions, providerDefaults, type SimulationOptions } from "./options.ts";
+import { amountsOf, type Limits, type SimulationOptions } from "./options.ts";
+import { type ProviderOptions, providerDefaults } from "./provider-options.ts";
 
 /** The endpoint of a simulation that names none. */
 export const ONLY_ENDPOINT = "provider";

@@ -7,17 +7,15 @@ export type {
   Demand,
   Drive,
   EndpointOptions,
-  FailureOptions,
   Fault,
   KeyOptions,
   Limits,
   NetworkOptions,
-  ProviderOptions,
-  QuotaOptions,
   Scheme,
   SimulationOptions,
   StoreOptions,
 } from "./options.ts";
+export type { FailureOptions, ProviderOptions, QuotaOptions } from "./provider-options.ts";
 export { type PartFigures, type SwarmReport, useBetween } from "./recorder.ts";
 export { swarmScenarios } from "./scenarios/index.ts";
 export { realScenarios } from "./scenarios/real.ts";

@@ -1,6 +1,7 @@
 import type { Isolation } from "../engine/silence.ts";
 import type { Tuning } from "../engine/tuning.ts";
 import type { CostModel } from "./costs.ts";
+import type { ProviderOptions } from "./provider-options.ts";
 
 /** How the agents share the limit. "hive" is what Hivepace does; the others are there to be compared with it. */
 export type Scheme = "hive" | "naive" | "equal-split" | "gossip" | "drop-ratio";
@@ -8,6 +9,7 @@ export type Scheme = "hive" | "naive" | "equal-split" | "gossip" | "drop-ratio";
 /** The code that a simulation runs: whole hives, limiters, or only the pure engine. */
 export type Drive = "hive" | "limiter" | "engine";
 
+/** A simulated swarm: its agents, limits, demand, providers, network, and the faults that happen to it. */
 export interface SimulationOptions {
   /** The same seed gives the same run, to the last message. */
   readonly seed: number;
@@ -39,35 +41,35 @@ export interface SimulationOptions {
   readonly keys?: readonly KeyOptions[] | undefined;
   /** Agents whose hive only observes: it counts and never makes a call wait. With `drive: "hive"` only. */
   readonly observers?: readonly number[] | undefined;
-  /** Figures count from here on. Default: after two windows, or a third of a short run. */
+  /** Time from which figures count, in milliseconds. @defaultValue after two windows, or a third of a short run */
   readonly measureFrom?: number | undefined;
   readonly isolation?: Isolation | undefined;
   readonly expectedAgents?: number | undefined;
-  /** Of each agent, in order; those that have none weigh 1. */
+  /** Relative weight of each agent under contention, in order. @defaultValue 1 */
   readonly weights?: readonly number[] | undefined;
-  /** What the agents call themselves: by mistake two may use one name. Default: each its own. */
+  /** Ids of the agents, in order; two agents may have the same id by mistake. @defaultValue a different id for each */
   readonly names?: readonly string[] | undefined;
   /** Agents that start only when a "join" tells them to. */
   readonly absent?: readonly number[] | undefined;
-  /** By how much an agent's clock is too fast or too slow at most, as a part. Default: 0.0001. */
+  /** Largest deviation of an agent's clock from the world's speed, as a part. @defaultValue 0.0001 */
   readonly drift?: number | undefined;
-  /** With a store that agents may ask. Default: none, only the bus. */
+  /** A store that agents may use besides the bus. @defaultValue none */
   readonly store?: StoreOptions | undefined;
-  /** Called now and then with how far it is, in milliseconds of virtual time. */
+  /** Called once for each second of virtual time with the present time, in milliseconds. */
   readonly onProgress?: ((timeMs: number) => void) | undefined;
-  /** Changes the algorithm, to see what a part of it is good for. */
+  /** Changes parameters of the engine, to measure what a mechanism is worth. With `drive: "engine"` only. */
   readonly tuning?: Partial<Tuning> | undefined;
 }
 
 /** A store that hands out the limit, and how it behaves. */
 export interface StoreOptions {
   readonly aggregation: "store" | "auto";
-  /** From more agents than this on the store, from fewer than that on the bus again. Default: 300 and 200. */
+  /** With "auto": the store is used above this number of agents, and the bus again below the other. @defaultValue 300 and 200 */
   readonly above?: number | undefined;
   readonly below?: number | undefined;
-  /** How long a call takes, from and to. Default: 2 to 10. */
+  /** Duration of a call, from and to, in milliseconds. @defaultValue 2 to 10 */
   readonly latencyMs?: readonly [number, number] | undefined;
-  /** After so long a call is given up. Default: 2,000. */
+  /** Time after which a call is given up, in milliseconds. @defaultValue 2,000 */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -100,12 +102,13 @@ export interface KeyOptions {
   readonly part?: number | undefined;
 }
 
+/** The calls that agents want to send. */
 export interface Demand {
-  /** What all agents together want to send, in limits per window; at some time, when it is a function. */
+  /** Demand of all agents together, in limits per window; a function of the time in milliseconds when it varies. */
   readonly load: number | ((timeMs: number) => number);
-  /** How uneven it is among the agents: 0 not at all, 1 (default) as in Zipf's law. Or the part of each agent. */
+  /** Exponent of the distribution among the agents: 0 is even, 1 is Zipf's law. Or the part of each agent. @defaultValue 1 */
   readonly skew?: number | readonly number[] | ((agent: number, timeMs: number) => number) | undefined;
-  /** Tokens of a call. Default: none, only requests count. */
+  /** Tokens of a call. Required when tokens are limited. @defaultValue none */
   readonly tokens?: CostModel | undefined;
   /**
    * How far estimates are off: the estimate of a call is its real usage × `bias` × a lognormal factor of median 1 and of this
@@ -116,78 +119,33 @@ export interface Demand {
   readonly route?: "any" | "one" | undefined;
   /** Calls that come all at once. */
   readonly bursts?: readonly Burst[] | undefined;
-  /** After about so long a call gives up. Default: never. */
+  /** Mean time after which a waiting call gives up, in milliseconds. @defaultValue never */
   readonly patienceMs?: number | undefined;
-  /** An agent with so many waiting calls takes no more. Default: 60 or a limit's worth, whichever is less. */
+  /** Number of waiting calls beyond which an agent drops new ones. @defaultValue 60, or the limit when that is less */
   readonly maxQueue?: number | undefined;
-  /** These agents never wait in line: they try, and try again a little later. */
+  /** Agents that never wait in line: their calls are tried again every 100 ms or so. */
   readonly tryOnly?: readonly number[] | undefined;
 }
 
+/** Calls that come all at once. */
 export interface Burst {
+  /** Time, in milliseconds. */
   readonly at: number;
-  /** In limits. */
+  /** Size, in limits. */
   readonly load: number;
-  /** To whom. Default: to all, in turn. */
+  /** Agents that get the calls, in turn. @defaultValue all */
   readonly agents?: readonly number[] | undefined;
 }
 
+/** How messages travel between agents. */
 export interface NetworkOptions {
-  /** Parts of all deliveries. */
+  /** Parts of all deliveries that are lost, repeated, or slow. */
   readonly loss: number;
   readonly duplicates: number;
   readonly slow: number;
-  /** From and to. */
+  /** Delay of usual and of slow deliveries, from and to, in milliseconds. */
   readonly delayMs: readonly [number, number];
   readonly slowMs: readonly [number, number];
-}
-
-/** How a provider enforces its limits, and what it says in its answers. */
-export interface ProviderOptions {
-  /** How it enforces its limits: the most in any window, in windows one after the other, or a bucket that refills. */
-  readonly kind: "sliding" | "fixed" | "bucket";
-  /** What a bucket holds, in limits. @defaultValue 1 */
-  readonly burst: number;
-  /** How long an answer takes, from and to, in milliseconds. @defaultValue 150 to 150 */
-  readonly latencyMs: readonly [number, number];
-  /** How long accepted calls take, lognormal, in milliseconds. @defaultValue as `latencyMs` */
-  readonly callMs?: { readonly median: number; readonly sigma: number; readonly from: number; readonly to: number };
-  /** What a refusal asks to wait. @defaultValue nothing */
-  readonly retryAfterMs: number | undefined;
-  /**
-   * When and how tokens are counted: at the start, by what the call will really use (no provider can; the simplest model)
-   * or by its estimate; or at the end, by usage. @defaultValue "actual-at-start"
-   */
-  readonly countsTokens: "actual-at-start" | "estimate-at-start" | "usage-at-end";
-  /** Limits are also enforced in windows of this length, each with its part of them. @defaultValue none */
-  readonly subWindowMs?: number | undefined;
-  /** Whether a refused call counts as a request, as with OpenAI. @defaultValue false */
-  readonly countsRefused?: boolean | undefined;
-  /** Calls that all agents together have in flight at most. @defaultValue any number */
-  readonly maxInFlight?: number | undefined;
-  /** Answers at random that say nothing about limits. @defaultValue none */
-  readonly failures?: FailureOptions | undefined;
-  /** A quota of a long window besides the limits. @defaultValue none */
-  readonly quota?: QuotaOptions | undefined;
-  /** Whether answers carry limit, remaining and reset. @defaultValue false */
-  readonly headers?: boolean | undefined;
-}
-
-/** Parts of all calls that a provider answers with an error. */
-export interface FailureOptions {
-  /** Server errors (5xx). @defaultValue 0 */
-  readonly errors?: number | undefined;
-  /** Overload answers (529), and the wait that they ask for. @defaultValue 0 */
-  readonly overloads?: number | undefined;
-  readonly retryAfterMs?: number | undefined;
-}
-
-/** A quota of a long window: when it is gone, every call is refused until the window ends. */
-export interface QuotaOptions extends Limits {
-  /** The part that is used when the simulation begins. @defaultValue 0 */
-  readonly used?: number | undefined;
-  /** Whether refusals say how long the quota is gone. @defaultValue false */
-  readonly tellsWait?: boolean | undefined;
 }
 
 /** What goes wrong, or just changes, at some time. Agents are numbers from 0. */
@@ -243,14 +201,6 @@ export const networkDefaults: NetworkOptions = {
   slow: 0.02,
   delayMs: [50, 100],
   slowMs: [300, 500],
-};
-
-export const providerDefaults: ProviderOptions = {
-  kind: "sliding",
-  burst: 1,
-  latencyMs: [150, 150],
-  retryAfterMs: undefined,
-  countsTokens: "actual-at-start",
 };
 
 /** The limits in order: requests, then tokens, as far as they are limited. */

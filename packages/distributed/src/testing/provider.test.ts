@@ -1,7 +1,8 @@
 import { seededRandom } from "@hivepace/core/testing";
 import { expect, test } from "vitest";
-import { type Limits, type ProviderOptions, providerDefaults } from "./options.ts";
+import type { Limits } from "./options.ts";
 import { Provider } from "./provider.ts";
+import { type ProviderOptions, providerDefaults } from "./provider-options.ts";
 import type { Call } from "./world.ts";
 
 const MINUTE = 60_000;

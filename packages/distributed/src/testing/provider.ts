@@ -1,9 +1,10 @@
 import type { LimitDimension, LimitObservation, ObservedLimit } from "@hivepace/core";
 import { type Amounts, at, scaled } from "../engine/amounts.ts";
 import { drawSize } from "./costs.ts";
-import type { Limits, ProviderOptions } from "./options.ts";
+import type { Limits } from "./options.ts";
 import { amountsOf } from "./options.ts";
 import { type Counter, newCounter } from "./provider-counters.ts";
+import type { ProviderOptions } from "./provider-options.ts";
 import type { Answer, Call } from "./world.ts";
 
 const DAY_MS = 86_400_000;

@@ -11,7 +11,7 @@ const limits = { requests: 10, tokens: 1_000 };
 
 function laws(isDisturbed = false): RealLaws {
   const options = { seed: 1, agents: 1, limits, demand: { load: 1 }, duration: 1 };
-  return new RealLaws(endpointsOf(options), MINUTE, 0, isDisturbed);
+  return new RealLaws({ endpoints: endpointsOf(options), windowMs: MINUTE, drift: 0, isDisturbed });
 }
 
 function clock(): AgentClock {

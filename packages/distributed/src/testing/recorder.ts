@@ -237,7 +237,10 @@ export class Recorder {
       .filter((_, i) => at(this.#offered, i) > 1.3 * at(fair, i));
     const sum = busy.reduce((all, amount) => all + amount, 0);
     const squares = busy.reduce((all, amount) => all + amount * amount, 0);
-    return { jain: busy.length > 1 ? (sum * sum) / (busy.length * squares) : 1, busyAgents: busy.length };
+    return {
+      jain: busy.length > 1 && squares > 0 ? (sum * sum) / (busy.length * squares) : 1,
+      busyAgents: busy.length,
+    };
   }
 
   #size(amounts: Amounts): number {

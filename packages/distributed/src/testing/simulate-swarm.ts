@@ -44,12 +44,14 @@ class RealAgents implements Agents {
 
   constructor(setting: Setting, drive: Exclude<Drive, "engine">) {
     const { options, world } = setting;
-    const { drift = 0.0001, network, observers = [] } = options;
+    const { drift = 0.0001, network, observers = [], keys } = options;
     this.drive = drive;
     this.#setting = setting;
     // Agents that lose more than the usual number of messages may know less than they should.
     const isLossy = (network?.loss ?? 0) > 0.05 || (network?.delayMs?.[1] ?? 0) > 300;
-    this.laws = new RealLaws(world.endpoints, world.windowMs, drift, isLossy || observers.length > 0);
+    const isDisturbed = isLossy || observers.length > 0;
+    const { endpoints, windowMs } = world;
+    this.laws = new RealLaws({ endpoints, keys, windowMs, drift, isDisturbed });
   }
 
   newAgent(start: Start): Participant {
