@@ -1,4 +1,4 @@
-import { type Scheme, type SwarmReport, simulateSwarm } from "@hivepace/distributed/testing";
+import { type Scheme, type SwarmReport, simulateEngine } from "@hivepace/distributed/testing";
 
 const MINUTE = 60_000;
 const WIDTH = 720;
@@ -22,7 +22,7 @@ export function charts(): Record<string, string> {
 
 function useBesideOthers(): string {
   const run = (scheme: Scheme): SwarmReport =>
-    simulateSwarm({
+    simulateEngine({
       seed: 1,
       scheme,
       agents: 50,
@@ -39,7 +39,7 @@ function useBesideOthers(): string {
 }
 
 function cutAndRecovery(): string {
-  const report = simulateSwarm({
+  const report = simulateEngine({
     seed: 1,
     agents: 20,
     limits: { requests: 6_000 },
@@ -55,7 +55,7 @@ function cutAndRecovery(): string {
 function outage(): string {
   const run = (isolation: "safe" | "balanced" | "available") =>
     lastMinute(
-      simulateSwarm({
+      simulateEngine({
         seed: 1,
         agents: 20,
         limits: { requests: 1_000 },

@@ -1,4 +1,4 @@
-import { type Scheme, type SwarmReport, simulateSwarm, typicalTokens } from "@hivepace/distributed/testing";
+import { type Scheme, type SwarmReport, simulateEngine, typicalTokens } from "@hivepace/distributed/testing";
 
 const MINUTE = 60_000;
 
@@ -28,7 +28,7 @@ export function* comparisons(): Generator<Comparison> {
       title: `${agents} agents, 1,000 requests a minute, demand ${load} × the limit`,
       rows: schemes.map(([scheme, name]) => ({
         name,
-        report: simulateSwarm({ seed: 1, scheme, agents, limits, demand, duration: 10 * MINUTE }),
+        report: simulateEngine({ seed: 1, scheme, agents, limits, demand, duration: 10 * MINUTE }),
       })),
     };
   }
@@ -38,7 +38,7 @@ export function* comparisons(): Generator<Comparison> {
     title: "10 agents, 100,000 tokens a minute, calls of 50 to 30,000 tokens, demand 3 × the limit",
     rows: schemes.map(([scheme, name]) => ({
       name,
-      report: simulateSwarm({ seed: 1, scheme, agents: 10, limits, demand, duration: 30 * MINUTE }),
+      report: simulateEngine({ seed: 1, scheme, agents: 10, limits, demand, duration: 30 * MINUTE }),
     })),
   };
 }

@@ -20,6 +20,7 @@ test.each([
   [["--seeds", "0"], "--seeds must be a whole number from 1 on"],
   [["--agents", "10,many"], "--agents must be a whole number from 1 on"],
   [["--only", "("], "--only must be a regular expression"],
+  [["--drive", "bus"], "--drive must be engine, hive or limiter"],
   [["--shard", "3/2"], "--shard must be like 1/2 or 2/2"],
   [["--shard", "0/2"], "--shard must be like 1/2 or 2/2"],
   [["--shard", "half"], "--shard must be like 1/2 or 2/2"],

@@ -1,6 +1,9 @@
 import { parseArgs } from "node:util";
+import type { Drive } from "@hivepace/distributed/testing";
 
 export interface Options {
+  /** The code that the scenarios and the mixed faults run. */
+  readonly drive: Drive;
   readonly agents: readonly number[];
   readonly seeds: number;
   readonly filter: RegExp;
@@ -17,10 +20,13 @@ export interface Options {
   readonly json: boolean;
 }
 
-export const usage = `simulate [options]        swarms in virtual time, on the engine that ships
+export const usage = `simulate [options]        swarms in virtual time, on the code that ships
 
   --all                   every scenario with 10 and 100 agents, those of three minutes with 1,000, 5,000 seeds of mixed
                           faults, a day's soak: some two hours of one core
+  --drive <name>          the code that runs: engine (default), hive or limiter; the last two are the objects that
+                          programs use, on a simulated bus, store and clock, and take five times as long. Scenarios that
+                          limit requests and tokens at once are left out with limiter
   --agents 10,100         every scenario with so many agents (default: 10); with more than 300 those that take three
                           virtual minutes at most, others by --only
   --only <pattern>        only scenarios whose name matches this regular expression
@@ -46,6 +52,7 @@ export function parseOptions(args: readonly string[]): Options | undefined {
     values.mixed !== undefined || values.compare || values.soak !== undefined || values.charts !== undefined;
   const sizes = values.agents ?? (isAll ? "10,100,1000" : isOther ? "" : "10");
   return {
+    drive: drive(values.drive ?? "engine"),
     agents: sizes === "" ? [] : sizes.split(",").map((size) => count("--agents", size)),
     seeds: count("--seeds", values.seeds ?? "1"),
     filter: pattern(values.only ?? ""),
@@ -67,6 +74,7 @@ function read(args: readonly string[]) {
       options: {
         help: { type: "boolean", short: "h" },
         all: { type: "boolean" },
+        drive: { type: "string" },
         agents: { type: "string" },
         only: { type: "string" },
         seeds: { type: "string" },
@@ -83,6 +91,12 @@ function read(args: readonly string[]) {
   } catch (error) {
     throw new RangeError((error as Error).message);
   }
+}
+
+function drive(name: string): Drive {
+  if (name !== "engine" && name !== "hive" && name !== "limiter")
+    throw new RangeError(`--drive must be engine, hive or limiter, not ${JSON.stringify(name)}`);
+  return name;
 }
 
 function pattern(text: string): RegExp {

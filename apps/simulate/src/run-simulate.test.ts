@@ -21,6 +21,15 @@ test("for machines it is an object in a line, without a picture", async () => {
   expect(JSON.parse(out)).toMatchObject({ name: "30 % of the limit", holds: true, agents: 3 });
 });
 
+test("the real hives and limiters are driven by name", async () => {
+  const args = ["--agents", "3", "--only", "^(30 % of the limit|requests and tokens, .*)$", "--json", "--drive"];
+  const drives = async (drive: string) =>
+    (await run([...args, drive])).out.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).drive]));
+  expect(await drives("hive")).toEqual(["hive", "hive"]);
+  // A limiter's resource has one dimension.
+  expect(await drives("limiter")).toEqual(["limiter"]);
+});
+
 test("in parts, every run is in one of them", async () => {
   const names = async (...args: string[]) => {
     const { out } = await run([

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import {
+  canDrive,
   checkSwarm,
   type Figure,
   holds,
@@ -83,11 +84,12 @@ class SimulateRun {
   }
 
   async #scenarios(): Promise<void> {
-    const { agents: sizes, seeds, filter, only } = this.#options;
+    const { agents: sizes, seeds, filter, only, drive } = this.#options;
     const runs: { scenario: Scenario; size: number; seed: number }[] = [];
     for (const size of sizes)
       for (const scenario of Object.values(swarmScenarios).flat()) {
         if (size > (scenario.mostAgents ?? Infinity) || !filter.test(scenario.name)) continue;
+        if (!canDrive(drive, scenario.options(size))) continue;
         if (size > CROWD && only === "" && scenario.options(size).duration > CROWD_MS) continue;
         for (let seed = 1; seed <= seeds; seed++) runs.push({ scenario, size, seed });
       }
@@ -103,14 +105,14 @@ class SimulateRun {
       const run = scenario.options(size);
       const agents = run.agents ?? size;
       const onProgress = progress(`${scenario.name}, ${agents} agents, seed ${seed}`, run.duration, this.#say);
-      const report = simulateSwarm({ ...run, agents, seed, onProgress });
+      const report = await simulateSwarm({ ...run, agents, seed, drive, onProgress });
       this.#show(scenario.name, report, scenario.figures(report, agents), mine.length <= MOST_CHARTS);
     }
   }
 
   /** Random faults; a failure says which of them it takes. */
   async #mixed(name: string, seeds: number, minutes: number, most: number): Promise<void> {
-    const { json } = this.#options;
+    const { json, drive } = this.#options;
     let worst = 0;
     const mine = this.#part(Array.from({ length: seeds }, (_, i) => i + 1));
     const done = progress(name, mine.length, this.#say);
@@ -118,7 +120,9 @@ class SimulateRun {
       this.#progress(`${name}: ${i + 1} of ${mine.length} seeds`);
       if (await this.#isOver()) return;
       try {
-        const report = checkSwarm(mixedFaults(seed, minutes), ({ peak }) =>
+        const options = mixedFaults(seed, minutes);
+        if (!canDrive(drive, options)) continue;
+        const report = await checkSwarm({ ...options, drive }, ({ peak }) =>
           peak <= most ? undefined : `it reached ${peak}`,
         );
         worst = Math.max(worst, report.peak);

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { Heap } from "../heap.ts";
+import { settlePromises } from "./settle-promises.ts";
 
 interface Timer {
   readonly dueAt: number;
@@ -52,7 +53,7 @@ export class ManualClock implements Clock {
   /** The same, and lets promises settle before, after each timer and at the end. */
   async run(ms: number): Promise<void> {
     const end = this.#now + ms;
-    do await settle();
+    do await settlePromises();
     while (this.#fireNext(end));
     this.#now = Math.max(this.#now, end);
   }
@@ -75,12 +76,4 @@ export class ManualClock implements Clock {
     timer.callback();
     return true;
   }
-}
-
-/** Resolves when every promise that can settle by itself has settled: a macrotask comes after all microtasks. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else setTimeout(resolve);
-  });
 }

@@ -86,7 +86,8 @@ function claimed(agent: Agent, pool: Pool, next: Amounts, now: number): number[]
   const settleMs = settleMsOf(agent, pool);
   const part = partOf(agent, now);
   const size = sizeOf(pool.all, pool.limits);
-  const isOnly = pool.claimants.size === 0;
+  // An agent that is still joining has not heard the claims of those that join with it.
+  const isOnly = pool.claimants.size === 0 && now >= listenedAt(agent);
   // A claim takes a while: in a short window it must be larger for the limit to be used.
   let most = Math.min(1, Math.max(quantum, (1.5 * settleMs) / pool.config.windowMs)) * part;
   const lead = leadOf(agent, pool, now);

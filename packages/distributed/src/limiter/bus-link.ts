@@ -40,7 +40,7 @@ export class BusLink {
 
   constructor(bus: MessageBus, { namespace, secrets, clock }: LinkSettings, origin: EventOrigin, ears: Ears) {
     this.#origin = origin;
-    this.#bus = namespace === undefined ? bus : namespacedBus(bus, namespace);
+    this.#bus = namespace === undefined ? bus : namespacedBus(bus, namespace, { clock });
     this.#isWrapped = namespace !== undefined;
     this.#seal = new Seal(secrets, namespace ?? "");
     this.#clock = clock;

@@ -68,8 +68,7 @@ export class Member {
     const agent = newAgent(
       {
         id,
-        // The start, and a random part: of two lives that began in the same millisecond one is still the later.
-        life: clamped(BOUNDS.presence.life, Math.floor(clock.epochMs()) * 1_000 + randomInt(1_000)),
+        life: clamped(BOUNDS.presence.life, incarnationAt(clock.epochMs())),
         weight,
         isolation,
         expectedAgents,
@@ -239,4 +238,14 @@ export class Member {
     for (const [reason, count] of this.agent.ignored)
       for (let i = before.get(reason) ?? 0; i < count; i++) ignored.publish({ ...this.origin, message, reason });
   }
+}
+
+/**
+ * The number of an incarnation: its start in microseconds, so that a later incarnation has a higher number. A wall clock in
+ * whole milliseconds leaves the microseconds to chance, which tells apart two starts in one millisecond. A clock with
+ * fractions decides them itself: simulations repeat exactly.
+ */
+function incarnationAt(epochMs: number): number {
+  const ms = Math.floor(epochMs);
+  return ms * 1_000 + (epochMs === ms ? randomInt(1_000) : Math.floor((epochMs - ms) * 1_000));
 }

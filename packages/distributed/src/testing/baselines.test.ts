@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Scheme } from "./options.ts";
-import { simulateSwarm } from "./simulate-swarm.ts";
+import { simulateEngine } from "./simulate-engine.ts";
 import { swarmTable } from "./table.ts";
 
 function run(scheme: Scheme) {
-  return simulateSwarm({
+  return simulateEngine({
     seed: 1,
     scheme,
     agents: 5,

@@ -86,8 +86,8 @@ class Naive extends Baseline {
     });
   }
 
-  override answered(_call: Call, { accepted }: Answer): void {
-    if (accepted) return;
+  override answered(_call: Call, { outcome }: Answer): void {
+    if (outcome !== "refused") return;
     this.#capacity = this.#capacity.map((amount) => Math.max(1, Math.floor(amount / 2)));
     this.world.broadcast(this.index, this.#capacity);
   }

@@ -4,6 +4,7 @@ import { checkSwarm } from "./check-swarm.ts";
 import { mixedFaults } from "./mixed-faults.ts";
 import type { Fault, SimulationOptions } from "./options.ts";
 import { swarmScenarios } from "./scenarios/index.ts";
+import { realScenarios } from "./scenarios/real.ts";
 import { simulateSwarm } from "./simulate-swarm.ts";
 
 const right: SimulationOptions = { seed: 1, agents: 2, limits: { requests: 10 }, demand: { load: 1 }, duration: 1_000 };
@@ -55,6 +56,38 @@ test.each<[option: string, wrong: object]>([
   ["provider.burst", { provider: { burst: 0 } }],
   ["provider.latencyMs", { provider: { latencyMs: [1, 0] } }],
   ["provider.retryAfterMs", { provider: { retryAfterMs: -1 } }],
+  ["provider.callMs.median", { provider: { callMs: { median: 0, sigma: 1, from: 1, to: 2 } } }],
+  ["provider.callMs", { provider: { callMs: { median: 1, sigma: 1, from: 3, to: 2 } } }],
+  ["provider.countsTokens", { provider: { countsTokens: "never" } }],
+  ["provider.subWindowMs", { provider: { subWindowMs: 60_000 } }],
+  ["provider.countsRefused", { provider: { countsRefused: 1 } }],
+  ["provider.maxInFlight", { provider: { maxInFlight: 0 } }],
+  ["provider.failures.errors", { provider: { failures: { errors: 2 } } }],
+  ["provider.failures", { provider: { failures: { errors: 0.6, overloads: 0.6 } } }],
+  ["provider.failures.retryAfterMs", { provider: { failures: { retryAfterMs: -1 } } }],
+  ["provider.quota", { provider: { quota: {} } }],
+  ["provider.quota.used", { provider: { quota: { tokens: 1, used: 2 } } }],
+  ["provider.headers", { provider: { headers: "yes" } }],
+  ["demand.estimate", withDemand({ estimate: { bias: 1, spread: 0 } })],
+  ["demand.estimate.bias", withDemand({ tokens: 5, estimate: { bias: 0, spread: 0 } })],
+  ["demand.estimate.spread", withDemand({ tokens: 5, estimate: { bias: 1, spread: -1 } })],
+  ["demand.route", withDemand({ route: "all" })],
+  ["drive", { drive: "bus" }],
+  ["limits", { drive: "limiter", limits: { requests: 1, tokens: 1 }, demand: { load: 1, tokens: 1 } }],
+  ["limits.maxInFlight", { limits: { requests: 1, maxInFlight: 0.5 } }],
+  ["limits.maxInFlight", { drive: "limiter", limits: { requests: 1, maxInFlight: 1 } }],
+  ["tuning", { tuning: { quantum: 1 } }],
+  ["endpoints", { endpoints: [] }],
+  ["endpoints", { drive: "engine", endpoints: [{ id: "a" }] }],
+  ["endpoints[0].id", { endpoints: [{ id: "" }] }],
+  ["endpoints[1].id", { endpoints: [{ id: "a" }, { id: "a" }] }],
+  ["endpoints[0].limits", { endpoints: [{ id: "a", limits: { tokens: 1 } }] }],
+  ["endpoints[0].provider.burst", { endpoints: [{ id: "a", provider: { burst: 0 } }] }],
+  ["endpoints[0].part", { endpoints: [{ id: "a", part: -1 }] }],
+  ["keys", { drive: "limiter", keys: [{ key: "a" }] }],
+  ["keys[0].key", { keys: [{ key: "" }] }],
+  ["keys[0].limits", { keys: [{ key: "a", limits: { tokens: 1 } }] }],
+  ["observers[0]", { observers: [2] }],
   ["scheme", { scheme: "best" }],
   ["isolation", { isolation: "brave" }],
   ["measureFrom", { measureFrom: 1_000 }],
@@ -76,6 +109,7 @@ test.each<[option: string, wrong: object]>([
   ["faults[1].groups[1][0]", withFault({ type: "split", groups: [[0], [2]], forMs: 1 })],
   ["faults[1].network.loss", withFault({ type: "network", network: { loss: 2 }, forMs: 1 })],
   ["faults[1].factor", withFault({ type: "provider", factor: -1, forMs: 1 })],
+  ["faults[1].endpoints[0]", withFault({ type: "provider", factor: 1, forMs: 1, endpoints: ["other"] })],
   ["faults[1].retryAfterMs", withFault({ type: "refuse", agents: [0], retryAfterMs: -1 })],
   ["faults[1].limits", withFault({ type: "limits", limits: { requests: 1, tokens: 1 } })],
   ["faults[1].limits.requests", withFault({ type: "limits", limits: { requests: 0 } })],
@@ -84,21 +118,22 @@ test.each<[option: string, wrong: object]>([
     "faults[1].staleMs",
     { store: { aggregation: "store" }, ...withFault({ type: "store-failover", staleMs: -1, forMs: 0 }) },
   ],
-])("a wrong %s is named: %j", (option, wrong) => {
-  expect(() => simulateSwarm({ ...right, ...wrong } as SimulationOptions)).toThrowError(
+])("a wrong %s is named: %j", async (option, wrong) => {
+  await expect(simulateSwarm({ ...right, ...wrong } as SimulationOptions)).rejects.toThrowError(
     expect.objectContaining({ code: "INVALID_CONFIG", option }),
   );
 });
 
-test("what is wrong before the run is no finding of the run", () => {
-  expect(() => checkSwarm({ ...right, agents: 0 }, () => undefined)).toThrowError(
+test("what is wrong before the run is no finding of the run", async () => {
+  await expect(checkSwarm({ ...right, agents: 0 }, () => undefined)).rejects.toThrowError(
     expect.objectContaining({ code: "INVALID_CONFIG", option: "agents" }),
   );
 });
 
-test("what is right is not refused", () => {
-  expect(() => simulateSwarm(right)).not.toThrow();
-  for (const { name, options, mostAgents = 100 } of Object.values(swarmScenarios).flat())
+test("what is right is not refused", async () => {
+  await simulateSwarm(right);
+  const scenarios = [...Object.values(swarmScenarios), ...Object.values(realScenarios)].flat();
+  for (const { name, options, mostAgents = 100 } of scenarios)
     for (const agents of [4, 10, 100].filter((size) => size <= Math.max(10, mostAgents)))
       expect(() => checkOptions({ seed: 1, agents, ...options(agents) }), name).not.toThrow();
   for (let seed = 1; seed <= 50; seed++) expect(() => checkOptions(mixedFaults(seed)), `seed ${seed}`).not.toThrow();

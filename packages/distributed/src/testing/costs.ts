@@ -28,11 +28,28 @@ export function drawCost(model: CostModel, random: () => number): Cost {
     return { expected: tokens, actual: tokens };
   }
   const { median, sigma, from, to, rare, actual } = model;
-  let expected = Math.round(Math.min(to, Math.max(from, median * Math.exp(sigma * normal(random)))));
+  let expected = Math.round(drawSize({ median, sigma, from, to }, random));
   if (rare && random() < rare.part) expected = rare.tokens;
   if (!actual) return { expected, actual: expected };
   const [least, most] = actual;
   return { expected, actual: Math.max(1, Math.round(expected * (least + (most - least) * random()))) };
+}
+
+/** A lognormal size between two bounds. */
+export function drawSize(
+  { median, sigma, from, to }: { median: number; sigma: number; from: number; to: number },
+  random: () => number,
+): number {
+  return Math.min(to, Math.max(from, median * Math.exp(sigma * normal(random))));
+}
+
+/** The estimate of a call that will use `actual` tokens. */
+export function drawEstimate(
+  actual: number,
+  { bias, spread }: { readonly bias: number; readonly spread: number },
+  random: () => number,
+): number {
+  return Math.max(1, Math.round(actual * bias * Math.exp(spread * normal(random))));
 }
 
 /** The mean of what calls really use. */

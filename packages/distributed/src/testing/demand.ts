@@ -1,6 +1,7 @@
 import { seededRandom } from "@hivepace/core/testing";
 import { type Amounts, at } from "../engine/amounts.ts";
-import { drawCost, meanCost } from "./costs.ts";
+import { type Cost, drawCost, drawEstimate, meanCost } from "./costs.ts";
+import type { Endpoint } from "./endpoints.ts";
 import type { SimulationOptions } from "./options.ts";
 import type { Timeline } from "./timeline.ts";
 import type { Call } from "./world.ts";
@@ -8,6 +9,7 @@ import type { Call } from "./world.ts";
 /** The calls that come: one by one, at random, as from many users who do not know of each other, and in bursts. */
 export class Demand {
   readonly #options: SimulationOptions;
+  readonly #endpoints: readonly Endpoint[];
   readonly #windowMs: number;
   readonly #timeline: Timeline;
   readonly #arrive: (call: Call) => void;
@@ -16,12 +18,14 @@ export class Demand {
 
   constructor(
     options: SimulationOptions,
+    endpoints: readonly Endpoint[],
     limits: Amounts,
     windowMs: number,
     timeline: Timeline,
     arrive: (call: Call) => void,
   ) {
     this.#options = options;
+    this.#endpoints = endpoints;
     this.#windowMs = windowMs;
     this.#timeline = timeline;
     this.#arrive = arrive;
@@ -70,18 +74,30 @@ export class Demand {
   }
 
   #draw(agent: number, random: () => number): Call {
-    const { tokens, patienceMs } = this.#options.demand;
-    const { expected, actual } = tokens === undefined ? { expected: 0, actual: 0 } : drawCost(tokens, random);
+    const { demand, keys } = this.#options;
+    const { patienceMs, route = "any" } = demand;
+    const tokens = this.#cost(random);
     const { now } = this.#timeline;
     return {
       agent,
       arrivedAt: now,
-      expected: this.#amounts(expected),
-      actual: this.#amounts(actual),
+      expected: this.#amounts(tokens.expected),
+      actual: this.#amounts(tokens.actual),
+      tokens,
+      endpoint: route === "one" ? this.#endpoints.indexOf(pick(this.#endpoints, random)) : undefined,
+      key: keys && pick(keys, random).key,
+      sentTo: 0,
       givesUpAt: patienceMs === undefined ? Infinity : now - Math.log(1 - random()) * patienceMs,
       sentAt: Number.NaN,
       tries: 0,
     };
+  }
+
+  #cost(random: () => number): Cost {
+    const { tokens, estimate } = this.#options.demand;
+    if (tokens === undefined) return { expected: 0, actual: 0 };
+    const cost = drawCost(tokens, random);
+    return estimate ? { expected: drawEstimate(cost.actual, estimate, random), actual: cost.actual } : cost;
   }
 
   /** Of one call. */
@@ -102,4 +118,14 @@ function partOfDemand(
   for (let i = 1; i <= agents; i++) sum += i ** -skew;
   const part = (index + 1) ** -skew / sum;
   return () => part;
+}
+
+/** One of them by chance, each as often as its part says. */
+function pick<T extends { readonly part?: number | undefined }>(from: readonly T[], random: () => number): T {
+  let rest = random() * from.reduce((sum, { part = 1 }) => sum + part, 0);
+  for (const one of from) {
+    rest -= one.part ?? 1;
+    if (rest < 0) return one;
+  }
+  return from.at(-1) as T;
 }

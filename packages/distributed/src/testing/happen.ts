@@ -1,7 +1,7 @@
 import type { Amounts } from "../engine/amounts.ts";
 import type { Network } from "./network.ts";
 import { amountsOf, type Fault } from "./options.ts";
-import type { Provider } from "./provider.ts";
+import type { Service } from "./service.ts";
 import type { SimulatedStore } from "./simulated-store.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -9,10 +9,10 @@ import type { Timeline } from "./timeline.ts";
 export interface Stage {
   readonly timeline: Timeline;
   readonly network: Network;
-  readonly provider: Provider;
+  readonly service: Service;
   readonly store: SimulatedStore | undefined;
   /** Those that are there already are left alone. */
-  start(index: number, isEarlier?: boolean): void;
+  start(index: number, how?: { readonly isEarlier?: boolean; readonly isRenamed?: boolean }): void;
   stop(index: number, graceful: boolean): void;
   freeze(index: number, forMs: number): void;
   /** Its next call, for no reason. */
@@ -25,7 +25,7 @@ export interface Stage {
 
 /** Does a fault to the world, now, and plans its end. */
 export function happen(stage: Stage, fault: Fault): void {
-  const { timeline, network, provider, store } = stage;
+  const { timeline, network, service, store } = stage;
   switch (fault.type) {
     case "crash":
     case "leave":
@@ -37,7 +37,7 @@ export function happen(stage: Stage, fault: Fault): void {
     case "restart":
       for (const index of fault.agents) stage.stop(index, fault.graceful);
       timeline.after(fault.downMs, () => {
-        for (const index of fault.agents) stage.start(index, fault.isEarlier);
+        for (const index of fault.agents) stage.start(index, fault);
       });
       break;
     case "cut":
@@ -57,7 +57,7 @@ export function happen(stage: Stage, fault: Fault): void {
       break;
     }
     case "bus-down":
-      network.trouble(fault.forMs, () => false);
+      timeline.after(fault.forMs, network.outage());
       break;
     case "network":
       network.change(fault.forMs, fault.network);
@@ -81,15 +81,15 @@ export function happen(stage: Stage, fault: Fault): void {
       for (const index of fault.agents) stage.freeze(index, fault.forMs);
       break;
     case "provider":
-      provider.setFactor(fault.factor);
-      timeline.after(fault.forMs, () => provider.setFactor(1));
+      service.setFactor(fault.factor, timeline.now, fault.endpoints);
+      timeline.after(fault.forMs, () => service.setFactor(1, timeline.now, fault.endpoints));
       break;
     case "refuse":
       for (const index of fault.agents) stage.refuseNext(index, fault.retryAfterMs);
       break;
     case "limits": {
       const limits = amountsOf(fault.limits);
-      if (!fault.agents) provider.setLimits(limits);
+      if (!fault.agents) service.setLimits(limits, timeline.now);
       stage.setLimits(limits, fault.agents);
       break;
     }

@@ -1,15 +1,22 @@
 import { expect, test } from "vitest";
 import { checkSwarm } from "./check-swarm.ts";
 import { mixedFaults } from "./mixed-faults.ts";
+import type { Drive } from "./options.ts";
 import { simulateSwarm } from "./simulate-swarm.ts";
 
-test("the same seed gives the same run, another seed another", () => {
-  const trace = (seed: number) => simulateSwarm({ ...mixedFaults(7, 2), seed }).trace;
-  expect(trace(7)).toBe(trace(7));
-  expect(trace(8)).not.toBe(trace(7));
-});
+test.each<Drive>(["engine", "hive", "limiter"])(
+  "the same seed gives the same run, another seed another: %s",
+  async (drive) => {
+    const { faults, agents } = mixedFaults(7, 2);
+    const options = { agents, faults, limits: { requests: 500 }, demand: { load: 2 }, duration: 120_000, drive };
+    const trace = async (seed: number) => (await simulateSwarm({ ...options, seed })).trace;
+    const first = await trace(7);
+    expect(await trace(7)).toBe(first);
+    expect(await trace(8)).not.toBe(first);
+  },
+);
 
-test("a failure names its seed and only those faults that it takes", () => {
+test("a failure names its seed and only those faults that it takes", async () => {
   const options = {
     seed: 3,
     agents: 4,
@@ -23,8 +30,8 @@ test("a failure names its seed and only those faults that it takes", () => {
     ],
   } as const;
   const judge = ({ cuts }: { cuts: number }) => (cuts > 0 ? "it was cut" : undefined);
-  expect(() => checkSwarm(options, judge)).toThrowError(
+  await expect(checkSwarm(options, judge)).rejects.toThrowError(
     /^it was cut \(seed 3, 4 agents\), with only:\n {2}\{"at":10000,"type":"refuse","agents":\[1\]\}$/,
   );
-  expect(checkSwarm({ ...options, faults: [] }, judge).cuts).toBe(0);
+  expect((await checkSwarm({ ...options, faults: [] }, judge)).cuts).toBe(0);
 });

@@ -10,6 +10,9 @@ export class Network {
   #options: NetworkOptions;
   /** For each trouble that is going on: may this one be heard by that one? */
   readonly #troubles = new Set<(from: number, to: number) => boolean>();
+  /** How many outages of the whole network are going on. */
+  #outages = 0;
+  readonly #onDown = new Set<(isDown: boolean) => void>();
   published = 0;
 
   constructor(
@@ -48,12 +51,49 @@ export class Network {
     this.#timeline.after(forMs, () => this.#troubles.delete(reaches));
   }
 
+  /** Nobody reaches anyone, and everybody's connection is broken, until the returned function is called. */
+  outage(): () => void {
+    const reaches = (): boolean => false;
+    this.#troubles.add(reaches);
+    if (this.#outages++ === 0) this.#say(true);
+    return () => {
+      this.#troubles.delete(reaches);
+      if (--this.#outages === 0) this.#say(false);
+    };
+  }
+
+  get isDown(): boolean {
+    return this.#outages > 0;
+  }
+
+  /** Calls the listener at the beginning and at the end of outages. Returns its unsubscribe. */
+  onDown(listener: (isDown: boolean) => void): () => void {
+    this.#onDown.add(listener);
+    return () => this.#onDown.delete(listener);
+  }
+
+  /** Resolves when there is no outage. */
+  up(): Promise<void> {
+    if (!this.isDown) return Promise.resolve();
+    return new Promise((resolve) => {
+      const stop = this.onDown((isDown) => {
+        if (isDown) return;
+        stop();
+        resolve();
+      });
+    });
+  }
+
   change(forMs: number, options: Partial<NetworkOptions>): void {
     const before = this.#options;
     this.#options = { ...before, ...options };
     this.#timeline.after(forMs, () => {
       this.#options = before;
     });
+  }
+
+  #say(isDown: boolean): void {
+    for (const listener of [...this.#onDown]) listener(isDown);
   }
 
   #reaches(from: number, to: number): boolean {

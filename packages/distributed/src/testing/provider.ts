@@ -1,104 +1,205 @@
-import { type Amounts, addTo, at, fits, minus, scaled, zeros } from "../engine/amounts.ts";
-import { ExactWindow } from "./exact-window.ts";
-import type { ProviderOptions } from "./options.ts";
+import type { LimitDimension, LimitObservation, ObservedLimit } from "@hivepace/core";
+import { type Amounts, at, scaled } from "../engine/amounts.ts";
+import { drawSize } from "./costs.ts";
+import type { Limits } from "./options.ts";
+import { amountsOf } from "./options.ts";
+import { type Counter, newCounter } from "./provider-counters.ts";
+import type { ProviderOptions } from "./provider-options.ts";
+import type { Answer, Call } from "./world.ts";
 
-/** A provider that enforces its limits to the unit. */
-export interface Provider {
-  /** Counts the call and accepts it, or refuses it and counts nothing. */
-  accepts(amounts: Amounts, now: number): boolean;
-  /** Allows only this part from now on. */
-  setFactor(factor: number): void;
-  setLimits(limits: Amounts): void;
-}
+const DAY_MS = 86_400_000;
+const REFUSED = { outcome: "refused" } as const;
 
-export function newProvider({ kind, burst }: ProviderOptions, limits: Amounts, windowMs: number): Provider {
-  if (kind === "sliding") return new SlidingProvider(limits, windowMs);
-  return kind === "fixed" ? new FixedProvider(limits, windowMs) : new BucketProvider(limits, windowMs, burst);
-}
-
-abstract class Limited {
+/**
+ * A provider of one endpoint: decides on calls when they arrive, counts them by its own rules, and says in its answers what
+ * real providers say.
+ */
+export class Provider {
+  readonly #options: ProviderOptions;
+  readonly #windowMs: number;
+  readonly #dimensions: readonly LimitDimension[];
+  /** Its own chance, so that a provider with random answers leaves the rest of the run as it is. */
+  readonly #random: () => number;
+  readonly #main: Counter;
+  readonly #pieces: Counter | undefined;
+  readonly #quota: Quota | undefined;
   #limits: Amounts;
   #factor = 1;
+  #inFlight = 0;
 
-  constructor(limits: Amounts) {
-    this.#limits = limits;
+  constructor(options: ProviderOptions, limits: Limits, windowMs: number, random: () => number) {
+    const { kind, burst, subWindowMs, quota } = options;
+    this.#options = options;
+    this.#windowMs = windowMs;
+    this.#random = random;
+    this.#limits = amountsOf(limits);
+    this.#dimensions = dimensionsOf(limits);
+    this.#main = newCounter(kind, this.#limits, windowMs, burst);
+    this.#pieces =
+      subWindowMs === undefined ? undefined : newCounter(kind, this.#piece(), subWindowMs, Math.max(1, burst));
+    this.#quota = quota && new Quota(quota);
   }
 
+  /** Decides on a call, and counts it as far as that is done at the start. */
+  begin(call: Call, now: number): Answer {
+    const { failures, maxInFlight = Infinity, countsRefused, retryAfterMs } = this.#options;
+    if (failures) {
+      const chance = this.#random();
+      const { errors = 0, overloads = 0, retryAfterMs: waitMs } = failures;
+      if (chance < errors) return { outcome: "failed" };
+      if (chance < errors + overloads) return { outcome: "overloaded", retryAfterMs: waitMs };
+    }
+    if (this.#quota && !this.#quota.fits(call, now)) return { ...REFUSED, retryAfterMs: this.#quota.waitMs(now) };
+    const asked = this.#atStart(call);
+    const isFree = this.#main.fits(asked, now) && (this.#pieces?.fits(asked, now) ?? true);
+    if (!isFree || this.#inFlight >= maxInFlight || !this.#hasLeft(now)) {
+      if (countsRefused) this.#count(this.#requestOnly(), now);
+      return { ...REFUSED, retryAfterMs };
+    }
+    this.#count(asked, now);
+    this.#inFlight++;
+    return { outcome: "accepted" };
+  }
+
+  /** An accepted call ends: what it used is counted now, where it was not at the start. */
+  end(call: Call, now: number): void {
+    this.#inFlight--;
+    this.#quota?.count(call, now);
+    if (this.#options.countsTokens !== "usage-at-end") return;
+    this.#count(
+      this.#dimensions.map((dimension, i) => (dimension === "tokens" ? at(call.actual, i) : 0)),
+      now,
+    );
+  }
+
+  /** How long a call takes, by its outcome: only accepted calls do any work. `random` draws the usual latency. */
+  answerMs({ outcome }: Answer, random: () => number): number {
+    const { latencyMs, callMs } = this.#options;
+    const [least, most] = latencyMs;
+    const ms = least + (most - least) * random();
+    return callMs && outcome === "accepted" ? drawSize(callMs, this.#random) : ms;
+  }
+
+  /** The rate-limit headers of an answer, where the provider sends them. */
+  headers(now: number): LimitObservation["limits"] | undefined {
+    if (!this.#options.headers) return undefined;
+    const left = this.#main.left(now);
+    const resetMs = this.#main.resetMs(now);
+    const limits: Partial<Record<LimitDimension, ObservedLimit>> = { ...this.#quota?.headers(now) };
+    for (const [i, dimension] of this.#dimensions.entries())
+      limits[dimension] = { limit: at(this.#allowed, i), remaining: Math.max(0, Math.floor(at(left, i))), resetMs };
+    return limits;
+  }
+
+  /** Allows only this part of its limits from now on. */
   setFactor(factor: number): void {
     this.#factor = factor;
+    this.#allow();
   }
 
   setLimits(limits: Amounts): void {
     this.#limits = limits;
+    this.#allow();
   }
 
-  protected get allowed(): number[] {
+  get #allowed(): Amounts {
     return scaled(this.#limits, this.#factor);
   }
-}
 
-/** No more in any window. */
-class SlidingProvider extends Limited implements Provider {
-  readonly #window: ExactWindow;
-
-  constructor(limits: Amounts, windowMs: number) {
-    super(limits);
-    this.#window = new ExactWindow(limits.length, windowMs);
+  #allow(): void {
+    this.#main.allow(this.#allowed);
+    this.#pieces?.allow(this.#piece());
   }
 
-  accepts(amounts: Amounts, now: number): boolean {
-    this.#window.expire(now);
-    if (!fits(amounts, minus(this.allowed, this.#window.sum))) return false;
-    this.#window.add(now, amounts);
-    return true;
-  }
-}
-
-/** Whole windows, one after the other. */
-class FixedProvider extends Limited implements Provider {
-  readonly #windowMs: number;
-  #window = -1;
-  #sum: number[] = [];
-
-  constructor(limits: Amounts, windowMs: number) {
-    super(limits);
-    this.#windowMs = windowMs;
+  /** What a sub-window allows: its part of the limit, and one call at least. */
+  #piece(): number[] {
+    const part = (this.#options.subWindowMs ?? this.#windowMs) / this.#windowMs;
+    return this.#allowed.map((amount) => Math.max(1, Math.floor(amount * part)));
   }
 
-  accepts(amounts: Amounts, now: number): boolean {
-    // Windows begin when the provider likes.
-    const window = Math.floor((now + this.#windowMs / 3) / this.#windowMs);
-    if (window !== this.#window) {
-      this.#window = window;
-      this.#sum = zeros(amounts.length);
+  #count(amounts: Amounts, now: number): void {
+    this.#main.count(amounts, now);
+    this.#pieces?.count(amounts, now);
+  }
+
+  #atStart(call: Call): Amounts {
+    switch (this.#options.countsTokens) {
+      case "actual-at-start":
+        return call.actual;
+      case "estimate-at-start":
+        return call.expected;
+      case "usage-at-end":
+        return this.#requestOnly();
     }
-    if (!fits(amounts, minus(this.allowed, this.#sum))) return false;
-    addTo(this.#sum, amounts);
-    return true;
+  }
+
+  #requestOnly(): number[] {
+    return this.#dimensions.map((dimension) => (dimension === "requests" ? 1 : 0));
+  }
+
+  /** A provider that counts at the end refuses when everything is gone: it does not know how large a call will be. */
+  #hasLeft(now: number): boolean {
+    if (this.#options.countsTokens !== "usage-at-end") return true;
+    const left = this.#main.left(now);
+    return this.#dimensions.every((dimension, i) => dimension !== "tokens" || at(left, i) > 0);
   }
 }
 
-/** A bucket that refills evenly. */
-class BucketProvider extends Limited implements Provider {
+/** A quota over a long window, such as a day's, besides the rate limits. */
+class Quota {
+  readonly #options: NonNullable<ProviderOptions["quota"]>;
+  readonly #dimensions: readonly LimitDimension[];
+  readonly #limits: Amounts;
   readonly #windowMs: number;
-  readonly #burst: number;
-  readonly #spent: number[];
-  #at = 0;
+  readonly #counter: Counter;
 
-  constructor(limits: Amounts, windowMs: number, burst: number) {
-    super(limits);
+  constructor(options: NonNullable<ProviderOptions["quota"]>) {
+    const { windowMs = DAY_MS, used = 0 } = options;
+    this.#options = options;
     this.#windowMs = windowMs;
-    this.#burst = burst;
-    this.#spent = zeros(limits.length);
+    this.#limits = amountsOf(options);
+    this.#dimensions = dimensionsOf(options);
+    this.#counter = newCounter("fixed", this.#limits, windowMs);
+    this.#counter.count(scaled(this.#limits, used), 0);
   }
 
-  accepts(amounts: Amounts, now: number): boolean {
-    const { allowed } = this;
-    const part = (now - this.#at) / this.#windowMs;
-    this.#at = now;
-    for (let i = 0; i < allowed.length; i++) this.#spent[i] = Math.max(0, at(this.#spent, i) - at(allowed, i) * part);
-    if (!fits(amounts, minus(scaled(allowed, this.#burst), this.#spent))) return false;
-    addTo(this.#spent, amounts);
-    return true;
+  fits(call: Call, now: number): boolean {
+    const least = this.#amounts(call).map((amount) => Math.min(1, amount));
+    return this.#counter.fits(least, now);
   }
+
+  count(call: Call, now: number): void {
+    this.#counter.count(this.#amounts(call), now);
+  }
+
+  /** What a refusal says: until the window ends, or nothing. */
+  waitMs(now: number): number | undefined {
+    return this.#options.tellsWait ? this.#counter.resetMs(now) : undefined;
+  }
+
+  headers(now: number): Partial<Record<LimitDimension, ObservedLimit>> {
+    const left = this.#counter.left(now);
+    return Object.fromEntries(
+      this.#dimensions.map((dimension, i) => [
+        dimension,
+        {
+          limit: at(this.#limits, i),
+          remaining: Math.max(0, Math.floor(at(left, i))),
+          resetMs: this.#counter.resetMs(now),
+          windowMs: this.#windowMs,
+        },
+      ]),
+    );
+  }
+
+  #amounts({ tokens }: Call): number[] {
+    return this.#dimensions.map((dimension) => (dimension === "requests" ? 1 : tokens.actual));
+  }
+}
+
+function dimensionsOf({ requests, tokens }: Limits): LimitDimension[] {
+  return [
+    ...(requests === undefined ? [] : ["requests" as const]),
+    ...(tokens === undefined ? [] : ["tokens" as const]),
+  ];
 }

@@ -1,16 +1,37 @@
 import { type Amounts, at } from "../engine/amounts.ts";
 import { fairShares } from "../engine/share.ts";
+import type { Allowance } from "./allowance.ts";
 import { ExactWindow } from "./exact-window.ts";
-import type { Call } from "./world.ts";
+import type { Drive } from "./options.ts";
+import type { Call, Outcome } from "./world.ts";
+
+/** What one endpoint, or one key, has come to. Plain data. */
+export interface PartFigures {
+  /** Accepted, in parts of the configured limit, of the dimension that was used most. */
+  readonly use: number;
+  /** Accepted, in parts of what the provider allowed meanwhile. */
+  readonly useOfAllowed: number;
+  /** The most that was sent in any window, in limits. */
+  readonly max: number;
+  readonly sent: number;
+  readonly accepted: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly wait: { readonly p50: number; readonly p90: number; readonly p99: number };
+}
 
 /** What a run has come to. Plain data. */
 export interface SwarmReport {
   readonly scheme: string;
+  /** The code that ran. */
+  readonly drive: Drive;
   readonly seed: number;
   readonly agents: number;
   readonly durationMs: number;
-  /** Accepted by the provider, in parts of what it allowed, of the limit that was used most. */
+  /** Accepted by the provider, in parts of the configured limit, of the limit that was used most. */
   readonly use: number;
+  /** The same in parts of what the provider really allowed at the time: less than the limit when it fell. */
+  readonly useOfAllowed: number;
   /** The most that was sent in any window, cold start included, in limits. */
   readonly max: number;
   /** The same without what was refused before: how far above the limit any single attempt reached. */
@@ -18,6 +39,11 @@ export interface SwarmReport {
   readonly sent: number;
   readonly accepted: number;
   readonly refused: number;
+  /** Calls that the provider answered with a server error or with overload. */
+  readonly failed: number;
+  /** Figures of each endpoint and of each key, by name. */
+  readonly endpoints: Readonly<Record<string, PartFigures>>;
+  readonly keys: Readonly<Record<string, PartFigures>>;
   /** Jain's index of what busy agents got, 1 is perfectly fair; and how many of them there were. */
   readonly jain: number;
   readonly busyAgents: number;
@@ -59,6 +85,7 @@ export class Recorder {
   readonly #weights: readonly number[];
   readonly #windowMs: number;
   readonly #from: number;
+  readonly #allowance: Allowance;
   #sends = 0;
   readonly #perSecond: number[][];
   readonly #waits: number[] = [];
@@ -69,6 +96,7 @@ export class Recorder {
   readonly #ticks: number[] = [];
   #joinMs = 0;
   #accepted = 0;
+  #failed = 0;
   #longestGap = 0;
   #trace = 0x811c9dc5;
   readonly #sentWindow: ExactWindow;
@@ -76,7 +104,8 @@ export class Recorder {
   #max = 0;
   #peak = 0;
 
-  constructor(limits: Amounts, windowMs: number, weights: readonly number[], from: number) {
+  constructor(limits: Amounts, windowMs: number, weights: readonly number[], from: number, allowance: Allowance) {
+    this.#allowance = allowance;
     const agents = weights.length;
     this.#weights = weights;
     this.#limits = limits;
@@ -101,8 +130,10 @@ export class Recorder {
     if (at(this.#waitingSince, call.agent) === Infinity) this.#waitingSince[call.agent] = call.arrivedAt;
   }
 
-  sent(call: Call, accepted: boolean, stillWaiting: boolean): void {
+  sent(call: Call, outcome: Outcome, stillWaiting: boolean): void {
     const { agent, sentAt: now, actual } = call;
+    const accepted = outcome === "accepted";
+    if (outcome === "failed" || outcome === "overloaded") this.#failed++;
     this.mark(now, agent + (accepted ? 0.25 : 0) + this.#size(actual));
     this.#sends++;
     const joinedAt = at(this.#joinedAt, agent);
@@ -142,7 +173,17 @@ export class Recorder {
   }
 
   report(run: Omit<SwarmReport, keyof Figures>): SwarmReport {
-    const seconds = Math.floor(run.durationMs / 1000);
+    return { ...run, ...this.figures(run.durationMs) };
+  }
+
+  /** The figures of a part of the run: of an endpoint or of a key. */
+  part(durationMs: number): PartFigures {
+    const { use, useOfAllowed, max, sent, accepted, refused, failed, wait } = this.figures(durationMs);
+    return { use, useOfAllowed, max, sent, accepted, refused, failed, wait };
+  }
+
+  figures(durationMs: number): Figures {
+    const seconds = Math.floor(durationMs / 1000);
     const from = Math.floor(this.#from / 1000);
     const uses = this.#perSecond.map((amounts, i) => {
       let sum = 0;
@@ -154,15 +195,16 @@ export class Recorder {
     const waits = this.#waits.sort((a, b) => a - b);
     const quantile = (q: number) => waits[Math.min(waits.length - 1, Math.floor(q * waits.length))] ?? 0;
     for (const since of this.#waitingSince)
-      if (since < Infinity) this.#longestGap = Math.max(this.#longestGap, run.durationMs - since);
+      if (since < Infinity) this.#longestGap = Math.max(this.#longestGap, durationMs - since);
     return {
-      ...run,
       use: at(uses, binding),
+      useOfAllowed: at(uses, binding) / this.#allowance.between(this.#from, durationMs),
       max: this.#max,
       peak: this.#peak,
       sent: this.#sends,
       accepted: this.#accepted,
-      refused: this.#sends - this.#accepted,
+      refused: this.#sends - this.#accepted - this.#failed,
+      failed: this.#failed,
       ...this.#fairness(),
       wait: { p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99) },
       longestGap: this.#longestGap / this.#windowMs,
@@ -171,7 +213,7 @@ export class Recorder {
       served: this.#served,
       offered: this.#offered,
       joinMs: this.#joinMs,
-      busiestTick: this.#busiestTick(run.durationMs),
+      busiestTick: this.#busiestTick(durationMs),
     };
   }
 
@@ -195,7 +237,10 @@ export class Recorder {
       .filter((_, i) => at(this.#offered, i) > 1.3 * at(fair, i));
     const sum = busy.reduce((all, amount) => all + amount, 0);
     const squares = busy.reduce((all, amount) => all + amount * amount, 0);
-    return { jain: busy.length > 1 ? (sum * sum) / (busy.length * squares) : 1, busyAgents: busy.length };
+    return {
+      jain: busy.length > 1 && squares > 0 ? (sum * sum) / (busy.length * squares) : 1,
+      busyAgents: busy.length,
+    };
   }
 
   #size(amounts: Amounts): number {
@@ -206,6 +251,8 @@ export class Recorder {
 type Figures = Pick<
   SwarmReport,
   | "use"
+  | "useOfAllowed"
+  | "failed"
   | "max"
   | "peak"
   | "sent"

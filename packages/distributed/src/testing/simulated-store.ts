@@ -1,10 +1,10 @@
-import type { ShareReply } from "@hivepace/core";
-import { ShareMemory } from "@hivepace/core/testing";
+import type { Clock, ShareReply, SyncReply, SyncReport } from "@hivepace/core";
+import { memorySyncStore, ShareMemory, SyncMemory } from "@hivepace/core/testing";
 import type { Ask } from "../engine/ask.ts";
 import type { StoreOptions } from "./options.ts";
 import type { Timeline } from "./timeline.ts";
 
-type Answered = (reply: ShareReply | undefined) => void;
+type Answered<Reply> = (reply: Reply | undefined) => void;
 
 /** The store that tests have, in the simulated world: slow, away, forgetful, or replaced by one that is out of date. */
 export class SimulatedStore {
@@ -22,6 +22,9 @@ export class SimulatedStore {
   /** Its clock is not that of any agent. */
   readonly #epochMs = 1_900_000_000_000;
   #wasLearning = false;
+  readonly #clock: Clock = { now: () => this.#timeline.now, epochMs: () => this.#epochNow, after: never };
+  #counts = memorySyncStore({ memory: new SyncMemory(this.#clock) });
+  /** Calls that ask for a part of the limit. */
   calls = 0;
   learnings = 0;
 
@@ -33,13 +36,22 @@ export class SimulatedStore {
     this.#staleMs = staleMs;
   }
 
-  share(from: number, ask: Ask, answered: Answered): void {
+  share(from: number, ask: Ask, answered: Answered<ShareReply>): void {
     this.calls++;
+    this.#exchange(from, () => this.#apply(ask), answered);
+  }
+
+  /** Leaves counts and reads sums, as the global view does. */
+  sync(from: number, report: SyncReport, answered: Answered<Promise<SyncReply>>): void {
+    this.#exchange(from, () => this.#counts.sync(report), answered);
+  }
+
+  #exchange<Reply>(from: number, apply: () => Reply, answered: Answered<Reply>): void {
     const [least, most] = this.#latencyMs;
     const wayMs = (least + (most - least) * this.#random()) / 2;
     const startedAt = this.#timeline.now;
     let isOver = false;
-    const end: Answered = (reply) => {
+    const end: Answered<Reply> = (reply) => {
       if (!isOver) answered(reply);
       isOver = true;
     };
@@ -57,7 +69,7 @@ export class SimulatedStore {
       const stallMs = Math.max(0, this.#stalledUntil - this.#timeline.now);
       if (stallMs + wayMs > this.#timeoutMs) this.#timeline.after(this.#timeoutMs, () => end(undefined));
       this.#timeline.after(stallMs, () => {
-        const reply = this.#apply(ask);
+        const reply = apply();
         const isLate = this.#timeline.now - startedAt + wayMs > this.#timeoutMs;
         if (!isLate) this.#timeline.after(wayMs, () => end(fail || this.#isAway(from) ? undefined : reply));
       });
@@ -84,12 +96,23 @@ export class SimulatedStore {
 
   flush(): void {
     this.#memory = new ShareMemory();
+    this.#forgetCounts();
   }
 
   failOver(forMs: number): void {
     this.down(forMs);
     this.#memory = this.#replica;
     this.#replica = new ShareMemory();
+    this.#forgetCounts();
+  }
+
+  get #epochNow(): number {
+    return this.#epochMs + this.#timeline.now;
+  }
+
+  /** Counts are absolute: agents report them again within a second, so that a replica starts without any. */
+  #forgetCounts(): void {
+    this.#counts = memorySyncStore({ memory: new SyncMemory(this.#clock) });
   }
 
   #isAway(agent: number): boolean {
@@ -99,7 +122,7 @@ export class SimulatedStore {
 
   #apply(ask: Ask): ShareReply {
     const report = { ...ask, namespace: "simulation" };
-    const time = this.#epochMs + this.#timeline.now;
+    const time = this.#epochNow;
     const replica = this.#replica;
     // What it hears so much later it must never hear once it has taken over.
     if (this.#staleMs > 0)
@@ -112,4 +135,9 @@ export class SimulatedStore {
     this.#wasLearning = isLearning;
     return reply;
   }
+}
+
+/** The store in memory has no timers. */
+function never(): never {
+  throw new Error("the simulated store arms no timers");
 }

@@ -34,7 +34,7 @@ export interface Ablation {
   readonly seconds: number;
 }
 
-type Simulator = { readonly simulateSwarm: (options: SimulationOptions) => SwarmReport };
+type Simulator = { readonly simulateEngine: (options: SimulationOptions) => SwarmReport };
 
 /** Runs an ablation on the seeds that the engine was tuned with, where both bounds must hold. */
 export async function runTuned(ablation: Ablation): Promise<CaseResult> {
@@ -69,19 +69,19 @@ function outcome(ablation: Ablation, seeds: readonly number[], withIt: number, w
 
 async function figures(ablation: Ablation, seeds: readonly number[]) {
   const { run, without } = ablation;
-  const { simulateSwarm } = await import("../../src/testing/simulate-swarm.ts");
-  const withIt = figureOf(ablation, seeds, simulateSwarm, run);
+  const { simulateEngine } = await import("../../src/testing/simulate-engine.ts");
+  const withIt = figureOf(ablation, seeds, simulateEngine, run);
   const withoutIt =
     "tuning" in without
-      ? figureOf(ablation, seeds, simulateSwarm, { ...run, tuning: without.tuning })
-      : figureOf(ablation, seeds, (await ablated(without)).simulateSwarm, run);
+      ? figureOf(ablation, seeds, simulateEngine, { ...run, tuning: without.tuning })
+      : figureOf(ablation, seeds, (await ablated(without)).simulateEngine, run);
   return { withIt, withoutIt };
 }
 
 function figureOf(
   { figure, over }: Ablation,
   seeds: readonly number[],
-  simulate: Simulator["simulateSwarm"],
+  simulate: Simulator["simulateEngine"],
   run: Ablation["run"],
 ): number {
   const values = seeds.map((seed) => figure(simulate({ ...run, seed })));
@@ -92,5 +92,8 @@ function figureOf(
 /** The simulator on an engine in which the exports of one module are replaced. */
 function ablated({ module, exports }: { readonly module: string; readonly exports: (original: Exports) => Exports }) {
   const source = (path: string): string => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
-  return withReplacement<Simulator>(source("testing/simulate-swarm.ts"), { file: source(`engine/${module}`), exports });
+  return withReplacement<Simulator>(source("testing/simulate-engine.ts"), {
+    file: source(`engine/${module}`),
+    exports,
+  });
 }

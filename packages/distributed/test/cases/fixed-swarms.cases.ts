@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Case } from "@hivepace/verify";
 import type { Scheme, SimulationOptions } from "../../src/testing/options.ts";
-import { simulateSwarm } from "../../src/testing/simulate-swarm.ts";
+import { simulateEngine } from "../../src/testing/simulate-engine.ts";
 
 /** Swarms of one size that show one thing. */
 export const cases: readonly Case[] = [
@@ -11,7 +11,7 @@ export const cases: readonly Case[] = [
 ];
 
 function inTurn() {
-  const { served } = simulateSwarm({
+  const { served } = simulateEngine({
     seed: 1,
     agents: 10,
     limits: { requests: 3 },
@@ -26,7 +26,7 @@ function inTurn() {
 }
 
 function fewBusy() {
-  const { use } = simulateSwarm({
+  const { use } = simulateEngine({
     seed: 1,
     agents: 40,
     limits: { requests: 6_000 },
@@ -70,7 +70,7 @@ function run(scheme: Scheme, load = 3) {
     demand: { load, patienceMs: 30_000 },
     duration: 300_000,
   };
-  return simulateSwarm(options);
+  return simulateEngine(options);
 }
 
 function above(name: string, value: number, bound: number): void {

@@ -39,10 +39,10 @@ function slices(name: string, seeds: number, minutes: number, isQuick: boolean):
   });
 }
 
-function runSeeds(first: number, count: number, minutes: number, most: number) {
+async function runSeeds(first: number, count: number, minutes: number, most: number) {
   let worst = 0;
   for (let seed = first; seed < first + count; seed++) {
-    const { peak } = checkSwarm(mixedFaults(seed, minutes), (report) =>
+    const { peak } = await checkSwarm({ ...mixedFaults(seed, minutes), drive: "engine" }, (report) =>
       report.peak <= most ? undefined : `the usage reached ${report.peak} of the limit, ${most} is allowed`,
     );
     worst = Math.max(worst, peak);

@@ -1,10 +1,11 @@
-import type { Case, CaseResult } from "@hivepace/verify";
+import type { Case } from "@hivepace/verify";
 import { checkSwarm } from "../../src/testing/check-swarm.ts";
 import { swarmScenarios } from "../../src/testing/scenarios/index.ts";
-import { type Figure, holds, type Scenario } from "../../src/testing/scenarios/scenario.ts";
+import type { Scenario } from "../../src/testing/scenarios/scenario.ts";
+import { summarized, wrongWith } from "../support/figures.ts";
 import { slug } from "../support/slug.ts";
 
-/** Every scenario with ten agents and several seeds, and with a hundred. */
+/** Every scenario on the pure engine, with ten agents and several seeds, and with a hundred. */
 const QUICK_AGENTS = 10;
 const LARGE_AGENTS = 100;
 const SEEDS = [1, 2, 3];
@@ -38,23 +39,11 @@ function scenarioCase(theme: string, scenario: Scenario, size: number, seed: num
     // Measured: each agent hears each other agent.
     seconds: (run.duration / 60_000) * (0.03 + 0.0004 * agents ** 1.8),
     isQuick: size === QUICK_AGENTS && seed === 1,
-    run: () => {
-      const report = checkSwarm({ ...run, agents, seed }, (outcome) => {
-        const wrong = figures(outcome, agents).filter((figure) => !holds(figure));
-        return wrong.length === 0 ? undefined : wrong.map(inWords).join(", ");
-      });
+    run: async () => {
+      const report = await checkSwarm({ ...run, agents, seed, drive: "engine" }, (outcome) =>
+        wrongWith(figures(outcome, agents)),
+      );
       return summarized(figures(report, agents));
     },
   };
-}
-
-function summarized(figures: readonly Figure[]): CaseResult {
-  return {
-    summary: figures.map(inWords).join(", "),
-    figures: Object.fromEntries(figures.map(({ name, value }) => [name, value])),
-  };
-}
-
-function inWords({ name, value, least, most }: Figure): string {
-  return `${name} ${Number(value.toFixed(3))} (${least === undefined ? `≤ ${most}` : `≥ ${least}`})`;
 }

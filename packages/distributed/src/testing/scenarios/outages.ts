@@ -138,6 +138,7 @@ export const outages: readonly Scenario[] = [
       }),
       figures: (report) => [
         atMost("max", report.max, 1.02),
+        atLeast("use meanwhile", useBetween(report, 4 * MINUTE, 5 * MINUTE), 0.8),
         atLeast("use after", useBetween(report, 6 * MINUTE, 8 * MINUTE), 0.95),
       ],
     }),

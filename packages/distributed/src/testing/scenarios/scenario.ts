@@ -48,6 +48,7 @@ export function atLeast(name: string, value: number, least: number): Figure {
   return { name, value, least };
 }
 
+/** Whether a figure is within its bounds. */
 export function holds({ value, least = -Infinity, most = Infinity }: Figure): boolean {
   return value >= least && value <= most;
 }

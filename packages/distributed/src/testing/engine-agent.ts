@@ -2,6 +2,7 @@ import { type Agent, newAgent } from "../engine/agent.ts";
 import { type Amounts, addTo, minus, scaled, takeFrom, zeros } from "../engine/amounts.ts";
 import type { Ask } from "../engine/ask.ts";
 import type { Effects, Event } from "../engine/events.ts";
+import { levelAt } from "../engine/level.ts";
 import { countMembers } from "../engine/members.ts";
 import type { Message } from "../engine/message.ts";
 import { newPool, type Pool } from "../engine/pool.ts";
@@ -17,7 +18,7 @@ const TRY_EVERY_MS = 100;
 /** A denied try counts as demand for so long. */
 const TRIED_MS = 2_000;
 
-export interface HiveAgentOptions {
+export interface EngineAgentOptions {
   readonly index: number;
   readonly id: string;
   readonly life: number;
@@ -33,11 +34,11 @@ export interface HiveAgentOptions {
   readonly observe: (agent: Agent, event: Event, effects: Effects) => void;
 }
 
-/** The engine that ships, in the simulated world. */
-export class HiveAgent implements Participant {
+/** The pure engine in the simulated world, with a line of calls before it. */
+export class EngineAgent implements Participant {
   readonly state: Agent;
   readonly #world: World;
-  readonly #options: HiveAgentOptions;
+  readonly #options: EngineAgentOptions;
   readonly #line: Call[] = [];
   readonly #waitingAmounts: number[];
   #wakeAt = Infinity;
@@ -47,7 +48,7 @@ export class HiveAgent implements Participant {
   /** Calls that try and try again. */
   #trying = 0;
 
-  constructor(world: World, options: HiveAgentOptions) {
+  constructor(world: World, options: EngineAgentOptions) {
     const { id, life, weight, isolation, expectedAgents, tuning, store } = options;
     this.#world = world;
     this.#options = options;
@@ -91,15 +92,17 @@ export class HiveAgent implements Participant {
     if (this.#line.length === 1) this.#pump();
   }
 
-  answered(call: Call, { accepted, retryAfterMs }: Answer): void {
+  answered(call: Call, { outcome, retryAfterMs }: Answer): void {
     const sentAt = this.#options.clock(call.sentAt);
-    if (accepted) {
+    if (outcome === "accepted") {
       const more = minus(call.actual, call.expected);
       if (more.some((amount) => amount !== 0)) this.#do({ type: "settle", pool: POOL, more, sentAt });
       return;
     }
     this.#do({ type: "settle", pool: POOL, more: scaled(call.expected, -1), sentAt });
-    this.#do({ type: "refused", pool: POOL, refused: { sentAt, retryAfterMs, reason: "429" } });
+    const isOverload = outcome === "overloaded";
+    if (outcome !== "failed")
+      this.#do({ type: "refused", pool: POOL, refused: { sentAt, retryAfterMs, reason: "429", isOverload } });
     if (++call.tries > RETRIES) return;
     this.#line.unshift(call);
     addTo(this.#waitingAmounts, call.expected);
@@ -130,6 +133,19 @@ export class HiveAgent implements Participant {
     this.#isUp = true;
     this.#wakeAt = Infinity;
     this.#do({ type: "wake" });
+  }
+
+  level(): number {
+    return levelAt(this.pool.level, this.#now);
+  }
+
+  levelText(): string {
+    const { epoch, round, base } = this.pool.level;
+    return `${epoch} ${round} ${base}`;
+  }
+
+  limitsText(): string {
+    return this.pool.limits.join(" ");
   }
 
   get #now(): number {

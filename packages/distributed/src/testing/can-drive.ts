@@ -1,0 +1,16 @@
+import type { Drive, SimulationOptions } from "./options.ts";
+
+/**
+ * Whether this code can run a simulation: a limiter's resource has one dimension, engines and limiters know one endpoint
+ * without keys, and only engines can be tuned.
+ */
+export function canDrive(
+  drive: Drive,
+  options: Pick<SimulationOptions, "limits" | "endpoints" | "keys" | "observers" | "tuning">,
+): boolean {
+  const { limits, endpoints, keys, observers, tuning } = options;
+  if (drive !== "engine" && tuning) return false;
+  if (drive === "hive") return true;
+  const isPlain = !endpoints && !keys && !observers && limits.maxInFlight === undefined;
+  return isPlain && (drive === "engine" || limits.requests === undefined || limits.tokens === undefined);
+}

@@ -1,0 +1,136 @@
+import type { Fault } from "../options.ts";
+import { useBetween } from "../recorder.ts";
+import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some } from "./scenario.ts";
+
+const limits = { requests: 600 } as const;
+/** A provider that refuses nothing shows how far above the limit agents go. */
+const lenient: Fault = { at: 0, type: "provider", factor: 10, forMs: 60 * MINUTE };
+const busy = { load: 2, skew: 0, patienceMs: MINUTE } as const;
+
+/** Every agent ends and starts again, evenly over the run, after lives of about this length. */
+function lives(agents: number, lifeMs: number, graceful: boolean, to: number): Fault[] {
+  return all(agents).flatMap((agent) => {
+    const faults: Fault[] = [];
+    for (let at = (lifeMs * (agent + 1)) / agents; at < to; at += lifeMs)
+      faults.push({ at, type: "restart", agents: [agent], downMs: SECOND, graceful, isRenamed: true });
+    return faults;
+  });
+}
+
+/** Swarms as platforms run them: restarts under new names, slow buses, clocks that are off, splits. */
+export const realSwarms: readonly Scenario[] = [
+  ...(
+    [
+      [0.01, 0.95],
+      [0.02, 0.8],
+    ] as const
+  ).map(
+    ([drift, jain]): Scenario => ({
+      name: `clocks are off by ${drift * 100} %`,
+      options: () => ({ limits, demand: busy, drift, duration: 8 * MINUTE }),
+      figures: (report) => [
+        atMost("max", report.max, 1.02 + drift),
+        atLeast("jain", report.jain, jain),
+        atLeast("use", report.use, 0.92),
+      ],
+    }),
+  ),
+  {
+    name: "a fifth of the agents only observe",
+    options: (agents) => ({
+      limits,
+      demand: { ...busy, load: 1.2 },
+      observers: some(agents, 0.2),
+      duration: 6 * MINUTE,
+    }),
+    figures: (report) => [atMost("refused part", report.refused / report.sent, 0.002)],
+  },
+  {
+    name: "lives of two minutes, without a goodbye, under new names",
+    options: (agents) => ({
+      limits,
+      demand: busy,
+      faults: lives(agents, 2 * MINUTE, false, 10 * MINUTE),
+      duration: 10 * MINUTE,
+    }),
+    figures: (report) => [atMost("refused part", report.refused / report.sent, 0.01), atLeast("use", report.use, 0.85)],
+  },
+  {
+    name: "lives of twenty seconds, with a goodbye",
+    options: (agents) => ({
+      limits,
+      demand: busy,
+      faults: lives(agents, 20 * SECOND, true, 6 * MINUTE),
+      duration: 6 * MINUTE,
+    }),
+    figures: (report) => [atMost("refused part", report.refused / report.sent, 0.01), atLeast("use", report.use, 0.9)],
+  },
+  {
+    name: "the bus takes one to two seconds",
+    options: () => ({
+      limits,
+      demand: busy,
+      network: { delayMs: [1_000, 2_000], slowMs: [2_000, 3_000] },
+      duration: 8 * MINUTE,
+    }),
+    figures: (report) => [atMost("refused", report.refused, 0), atLeast("use", report.use, 0.9)],
+  },
+  {
+    name: "halves cannot hear each other for 5 s, with a burst on both sides",
+    options: (agents) => ({
+      limits,
+      demand: { load: 0.1, skew: 0, maxQueue: 600, bursts: [{ at: 3 * MINUTE + SECOND, load: 2 }] },
+      faults: [
+        lenient,
+        {
+          at: 3 * MINUTE,
+          type: "split",
+          groups: [all(agents).slice(0, agents / 2), all(agents).slice(agents / 2)],
+          forMs: 5 * SECOND,
+        },
+      ],
+      duration: 6 * MINUTE,
+    }),
+    figures: (report) => [atMost("max", report.max, 1.1)],
+  },
+  {
+    name: "an agent starts behind a split and is told how many they are",
+    options: () => ({
+      agents: 5,
+      limits,
+      expectedAgents: 5,
+      demand: busy,
+      absent: [4],
+      faults: [
+        lenient,
+        { at: 3 * MINUTE - SECOND, type: "cut", agents: [4], forMs: MINUTE },
+        { at: 3 * MINUTE, type: "join", agents: [4] },
+      ],
+      duration: 6 * MINUTE,
+    }),
+    figures: (report) => [atMost("max", report.max, 1.1)],
+    mostAgents: 10,
+  },
+  {
+    name: "all agents restart within seconds",
+    options: (agents) => ({
+      limits,
+      demand: busy,
+      faults: all(agents).map(
+        (agent): Fault => ({
+          at: 3 * MINUTE + (agent * 5 * SECOND) / agents,
+          type: "restart",
+          agents: [agent],
+          downMs: 2 * SECOND,
+          graceful: true,
+        }),
+      ),
+      duration: 6 * MINUTE,
+    }),
+    figures: (report) => [
+      atMost("max", report.max, 1.02),
+      atMost("refused part", report.refused / report.sent, 0.002),
+      atLeast("use after", useBetween(report, 3.5 * MINUTE, 6 * MINUTE), 0.9),
+    ],
+  },
+];

@@ -1,0 +1,61 @@
+import { newBaseline } from "./baselines.ts";
+import { checkOptions } from "./check-options.ts";
+import { Cuts } from "./cuts.ts";
+import { EngineAgent } from "./engine-agent.ts";
+import { Laws } from "./laws.ts";
+import type { SimulationOptions } from "./options.ts";
+import type { SwarmReport } from "./recorder.ts";
+import { type Agents, type Setting, Simulation, type Start } from "./simulation.ts";
+
+/**
+ * Runs a swarm of pure engines in virtual time, without promises: for swarms of hundreds of agents and for thousands of
+ * runs. `simulateSwarm` with `drive: "engine"` does the same.
+ *
+ * @throws INVALID_CONFIG for a wrong option, and an Error when a law of the engine is broken.
+ */
+export function simulateEngine(options: SimulationOptions): SwarmReport {
+  checkOptions({ ...options, drive: "engine" });
+  return new Simulation(options, (setting) => new Engines(setting)).run();
+}
+
+/** Lives are numbered from here on, so that there is room before them. */
+const LATER = 1_000;
+
+/** Pure engines, or agents of another scheme. */
+class Engines implements Agents {
+  readonly drive = "engine";
+  readonly cuts = new Cuts();
+  readonly #setting: Setting;
+  readonly #laws: Laws;
+
+  constructor(setting: Setting) {
+    const { options, transitMs } = setting;
+    const { agents, drift = 0.0001 } = options;
+    this.#setting = setting;
+    this.#laws = new Laws({ agents, drift, transitMs });
+  }
+
+  newAgent({ index, life, id, isEarlier }: Start): EngineAgent | ReturnType<typeof newBaseline> {
+    const { options, world, times, timeline, live } = this.#setting;
+    const { scheme = "hive", isolation = "balanced", expectedAgents, weights, tuning, demand, store } = options;
+    if (scheme !== "hive") return newBaseline(scheme, world, index);
+    const time = times[index] as (typeof times)[number];
+    const clock = (worldMs: number): number => time.at(worldMs);
+    return new EngineAgent(world, {
+      index,
+      id,
+      life: (isEarlier ? 1 : LATER + life) * 1_000 + index,
+      weight: weights?.[index] ?? 1,
+      isolation,
+      expectedAgents,
+      tryOnly: demand.tryOnly?.includes(index) ?? false,
+      clock,
+      tuning,
+      store: store && { aggregation: store.aggregation, above: store.above ?? 300, below: store.below ?? 200 },
+      observe: (agent, event, effects) => {
+        this.#laws.check(agent, event, effects, clock(timeline.now), timeline.now);
+        this.cuts.note(agent, timeline.now, live);
+      },
+    });
+  }
+}

@@ -1,0 +1,20 @@
+import type { CaseResult } from "@hivepace/verify";
+import { type Figure, holds } from "../../src/testing/scenarios/scenario.ts";
+
+/** The figures that do not hold, in words; undefined when all of them do. */
+export function wrongWith(figures: readonly Figure[]): string | undefined {
+  const wrong = figures.filter((figure) => !holds(figure));
+  return wrong.length === 0 ? undefined : wrong.map(inWords).join(", ");
+}
+
+/** The figures of a case, for people and for the report. */
+export function summarized(figures: readonly Figure[]): CaseResult & { readonly summary: string } {
+  return {
+    summary: figures.map(inWords).join(", "),
+    figures: Object.fromEntries(figures.map(({ name, value }) => [name, value])),
+  };
+}
+
+function inWords({ name, value, least, most }: Figure): string {
+  return `${name} ${Number(value.toFixed(3))} (${least === undefined ? `≤ ${most}` : `≥ ${least}`})`;
+}
