@@ -4,11 +4,12 @@ import { readCall } from "./call/call-facts.ts";
 import { providerOfHost } from "./call/provider-rules.ts";
 import { syntheticAnswer } from "./limited-fetch/synthetic-answer.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
+import { AnswerWatch } from "./pacing/answer-watch.ts";
 import { neverLeft } from "./pacing/never-left.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
-import { type BodyMeter, bodyMeter } from "./usage/body-meter.ts";
+import { bodyMeter } from "./usage/body-meter.ts";
 
 type Dispatch = Dispatcher["dispatch"];
 type Options = Dispatcher.DispatchOptions;
@@ -88,16 +89,10 @@ function send(
 ): Promise<Sending<Held | undefined>> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
-    const renew = pacer.renewal(lease);
     let status = 0;
     let statusText: string | undefined;
     let headers: Fields = {};
-    let meter: BodyMeter | undefined;
-    let isRefused = false;
-    const settle = (isWhole: boolean): void => {
-      meter?.end();
-      if (!isRefused) pacer.settle(lease, plan, { usage: meter?.usage, pieces: meter?.pieces ?? 0, isWhole });
-    };
+    let watch: AnswerWatch | undefined;
     const watching: Handler = {
       onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
       onRequestUpgrade: (controller, code, fields, socket) => {
@@ -114,25 +109,21 @@ function send(
         if (code >= 400) return undefined;
         const now = settings.clock.epochMs();
         pacer.observe(parseProviderSignal({ status: code, headers: fields, now }), plan, lease);
-        meter = bodyMeter(String(fields["content-type"] ?? ""));
+        const meter = bodyMeter(String(fields["content-type"] ?? ""));
+        watch = new AnswerWatch(pacer, lease, plan, meter, code);
         return handler.onResponseStart?.(controller, code, fields, message);
       },
       onResponseData: (controller, chunk) => {
-        if (meter === undefined) {
+        if (watch === undefined) {
           chunks.push(chunk);
           return;
         }
-        renew();
-        meter.feed(chunk);
-        if (meter.signal !== undefined && !isRefused) {
-          isRefused = true;
-          pacer.refuse(lease, meter.signal, status);
-        }
+        watch.chunk(chunk);
         handler.onResponseData?.(controller, chunk);
       },
       onResponseEnd: (controller, trailers) => {
-        if (meter !== undefined) {
-          settle(true);
+        if (watch !== undefined) {
+          watch.end(true);
           handler.onResponseEnd?.(controller, trailers);
           resolve({ result: undefined, refusal: undefined });
           return;
@@ -149,13 +140,13 @@ function send(
         resolve({ result, refusal: isRefusal ? signal : undefined });
       },
       onResponseError: (controller, error) => {
-        if (meter === undefined) {
+        if (watch === undefined) {
           if (neverLeft(error)) lease.cancel();
           else lease.done();
           reject(error);
           return;
         }
-        settle(false);
+        watch.end(false);
         handler.onResponseError?.(controller, error);
         resolve({ result: undefined, refusal: undefined });
       },

@@ -8,6 +8,7 @@ import {
   need,
   type PacingOptions,
 } from "../options.ts";
+import { AnswerWatch } from "../pacing/answer-watch.ts";
 import { neverLeft } from "../pacing/never-left.ts";
 import { type PacedCall, Pacer, type Sending } from "../pacing/pacer.ts";
 import { planCall } from "../pacing/plan.ts";
@@ -114,7 +115,9 @@ export class LimitedFetch {
       return { result: response, refusal: undefined };
     }
     const there = { ...call, provider: this.#places.providerOf(lease.endpoint, call.provider) };
-    return response.status < 400 ? this.#answered(lease, there, response) : this.#failed(lease, there, response);
+    return response.status < 400 && !mayBeErrorInSuccess(response)
+      ? this.#answered(lease, there, response)
+      : this.#readFirst(lease, there, response);
   }
 
   #answered(lease: Lease, call: PacedCall, response: Response): Sending<Response> {
@@ -125,27 +128,12 @@ export class LimitedFetch {
       return { result: response, refusal: undefined };
     }
     const meter = bodyMeter(response.headers.get("content-type"));
-    const renew = this.#pacer.renewal(lease);
-    let isRefused = false;
-    const metered = meteredResponse(response, {
-      chunk: (bytes) => {
-        renew();
-        meter.feed(bytes);
-        // At once: a reader that meets an error may neither read on nor cancel.
-        if (meter.signal === undefined || isRefused) return;
-        isRefused = true;
-        this.#pacer.refuse(lease, meter.signal, response.status);
-      },
-      end: (isWhole) => {
-        meter.end();
-        if (!isRefused) this.#pacer.settle(lease, call, { usage: meter.usage, pieces: meter.pieces, isWhole });
-      },
-    });
-    return { result: metered, refusal: undefined };
+    const watch = new AnswerWatch(this.#pacer, lease, call, meter, response.status);
+    return { result: meteredResponse(response, watch), refusal: undefined };
   }
 
-  /** An error's body is short and is needed to know what it means; the caller gets a copy of it. */
-  async #failed(lease: Lease, call: PacedCall, response: Response): Promise<Sending<Response>> {
+  /** The body of an error is short and tells its meaning; the caller gets a copy of it. */
+  async #readFirst(lease: Lease, call: PacedCall, response: Response): Promise<Sending<Response>> {
     const { status, headers } = response;
     let bytes: Uint8Array;
     try {
@@ -155,6 +143,8 @@ export class LimitedFetch {
       throw error;
     }
     const signal = parseProviderSignal({ status, headers, body: bytes, now: this.#settings.clock.epochMs() });
+    if (signal.class === undefined && status < 400)
+      return this.#answered(lease, call, replaceBody(response, bytes, headers));
     this.#pacer.observe(signal, call, lease);
     if (signal.class === undefined) {
       // A mistake in the request uses no tokens. What a broken server has counted, nobody knows.
@@ -168,6 +158,15 @@ export class LimitedFetch {
     marked.set("x-should-retry", "false");
     return { result: replaceBody(response, bytes, marked), refusal: signal };
   }
+}
+
+/** JSON documents of this size and less are read first: errors are short. */
+const SHORT_BYTES = 2_048;
+
+/** Whether a successful answer is short enough to be an error that hides behind a status of 200. */
+function mayBeErrorInSuccess({ headers, body }: Response): boolean {
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  return body !== null && length <= SHORT_BYTES && /\bjson\b/i.test(headers.get("content-type") ?? "");
 }
 
 /** A list of models, an upload, a page: counted as a request, and over when its answer begins. */

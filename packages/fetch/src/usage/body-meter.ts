@@ -10,7 +10,7 @@ export interface BodyMeter {
   readonly usage: ReportedUsage | undefined;
   /** Pieces of the answer that have come: about as many tokens, where nothing better is said. */
   readonly pieces: number;
-  /** What an error inside of a stream says. */
+  /** The meaning of an error inside an answer with a status of success. */
   readonly signal: ProviderSignal | undefined;
 }
 
@@ -51,14 +51,12 @@ class StreamMeter implements BodyMeter {
     const data = line.startsWith("data:") ? line.slice(5).trim() : line.startsWith("{") ? line : "";
     if (!data.startsWith("{")) return;
     this.pieces++;
-    const mayFail = data.includes('"error"');
+    const mayFail = MAY_BE_ERROR.test(data);
     if (!mayFail && !/"usage(Metadata)?"/.test(data)) return;
     try {
       const payload: unknown = JSON.parse(data);
       this.usage = usageOf(payload, this.usage);
-      if (!mayFail) return;
-      const signal = parseProviderSignal({ status: 200, body: payload });
-      if (signal.class !== undefined) this.signal ??= signal;
+      if (mayFail) this.signal ??= errorIn(data, payload);
     } catch {
       // Half a line, or not JSON: nothing that could be read.
     }
@@ -72,7 +70,7 @@ class JsonMeter implements BodyMeter {
   #isCut = false;
   usage: ReportedUsage | undefined;
   readonly pieces = 0;
-  readonly signal = undefined;
+  signal: ProviderSignal | undefined;
 
   feed(chunk: Uint8Array): void {
     this.#text += this.#decoder.decode(chunk, { stream: true });
@@ -83,9 +81,26 @@ class JsonMeter implements BodyMeter {
   }
 
   end(): void {
-    this.usage = this.#isCut ? usageInTail(this.#text) : usageOf(parse(this.#text));
+    const text = this.#text;
     this.#text = "";
+    if (this.#isCut) {
+      this.usage = usageInTail(text);
+      return;
+    }
+    const payload = parse(text);
+    this.usage = usageOf(payload);
+    this.signal = errorIn(text, payload);
   }
+}
+
+/** Words without which no JSON document is an error. */
+const MAY_BE_ERROR = /"(?:error|errors|base_resp|fault)"/;
+
+/** The refusal that a document with a status of success holds; undefined for an answer. */
+function errorIn(text: string, payload: unknown): ProviderSignal | undefined {
+  if (!MAY_BE_ERROR.test(text)) return undefined;
+  const signal = parseProviderSignal({ status: 200, body: payload });
+  return signal.class === undefined ? undefined : signal;
 }
 
 function parse(text: string): unknown {
