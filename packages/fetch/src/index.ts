@@ -6,6 +6,7 @@ export {
 } from "./limited-fetch/create-limited-fetch.ts";
 export type { CallInfo, FetchEndpoint, PacingOptions } from "./options.ts";
 export { observationOf } from "./pacing/observation.ts";
+export type { UnknownPolicy } from "./pacing/unknown-endpoint.ts";
 export { classifyError } from "./signal/classify-error.ts";
 export { type ProviderAnswer, parseProviderSignal } from "./signal/parse-provider-signal.ts";
 export {

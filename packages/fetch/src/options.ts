@@ -2,6 +2,7 @@ import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import type { CallFacts } from "./call/call-facts.ts";
 import type { PacerSettings } from "./pacing/pacer.ts";
+import { UNKNOWN_POLICIES, type UnknownPolicy } from "./pacing/unknown-endpoint.ts";
 import { type TokenEstimate, TokenEstimator } from "./usage/token-estimator.ts";
 
 /** A request, as far as one can tell before it is sent. */
@@ -40,6 +41,13 @@ export interface PacingOptions {
   model?: ((call: CallInfo) => string | undefined) | undefined;
   /** What a request will use. Default: learned from what the provider reports. */
   estimate?: ((call: CallInfo) => number | Partial<TokenEstimate> | undefined) | undefined;
+  /**
+   * The fate of calls to an endpoint or model that the gate does not know: "pass" sends them without a limit, "limit" counts
+   * them against the gate's only endpoint (of several, the first), "reject" answers them with status 400.
+   *
+   * @defaultValue "limit" where the gate has one endpoint; else "pass", with a warning that names the missing configuration
+   */
+  unknown?: UnknownPolicy | undefined;
   /** How long a request may wait, all its waits together; stay below the SDK's own timeout. Default: 5 minutes. */
   timeoutMs?: number | undefined;
   /** How often a refused request is sent again. Default: 4. */
@@ -71,7 +79,8 @@ export function checkPacing(options: PacingOptions): PacingSettings {
     if (!isAmount(value)) throw new InvalidConfigError(option, AMOUNT, value);
   for (const option of ["model", "estimate", "random"] as const)
     need(options[option] === undefined || typeof options[option] === "function", option, "a function", options[option]);
-  const { endpoint, key, session, priority } = options;
+  const { endpoint, key, session, priority, unknown } = options;
+  need(UNKNOWN_POLICIES.includes(unknown), "unknown", '"pass", "limit" or "reject"', unknown);
   const isRoute = Array.isArray(endpoint) && endpoint.length > 0 && endpoint.every((id) => typeof id === "string");
   const isEndpoint = endpoint === undefined || isRoute || ["string", "function"].includes(typeof endpoint);
   need(isEndpoint, "endpoint", "an id, a list of one or more ids, or a function", endpoint);
@@ -80,7 +89,7 @@ export function checkPacing(options: PacingOptions): PacingSettings {
   const isPriority = priority === undefined || typeof priority === "function" || Number.isFinite(priority);
   need(isPriority, "priority", "a finite number or a function", priority);
   const retry = { maxRetries, baseDelayMs, maxDelayMs };
-  return { options: { ...options }, timeoutMs, clock, random, retry, estimator: new TokenEstimator() };
+  return { options: { ...options }, timeoutMs, clock, random, retry, unknown, estimator: new TokenEstimator() };
 }
 
 export function checkEndpoints(endpoints: readonly FetchEndpoint[]): void {

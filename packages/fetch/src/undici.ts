@@ -1,8 +1,8 @@
-import { type Gate, isHivepaceError, type Lease } from "@hivepace/core";
+import type { Gate, Lease } from "@hivepace/core";
 import type { Dispatcher } from "undici";
 import { readCall } from "./call/call-facts.ts";
 import { providerOfHost } from "./call/provider-rules.ts";
-import { syntheticAnswer } from "./limited-fetch/synthetic-answer.ts";
+import { isAnswerable, syntheticAnswer } from "./limited-fetch/synthetic-answer.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
 import { AnswerWatch } from "./pacing/answer-watch.ts";
 import { neverLeft } from "./pacing/never-left.ts";
@@ -71,7 +71,7 @@ async function pace(pacer: Pacer, settings: PacingSettings, dispatch: Dispatch, 
     const held = await pacer.run(plan, (lease) => send(pacer, settings, plan, lease, dispatch, asked, handler));
     held?.deliver();
   } catch (error) {
-    if (!isHivepaceError(error, "CAPACITY_EXHAUSTED")) throw error;
+    if (!isAnswerable(error)) throw error;
     const { status, statusText, headers, body: answer } = syntheticAnswer(error, facts.protocol);
     deliver(handler, IDLE, status, headers, statusText, [new TextEncoder().encode(answer)]);
   }

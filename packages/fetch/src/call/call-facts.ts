@@ -13,6 +13,8 @@ export interface CallFacts {
   readonly attachments: number;
   /** The most that the answers may have, all of them together. */
   readonly maxOutputTokens: number | undefined;
+  /** Whether the call only counts the tokens of a prompt, which has limits of its own. */
+  readonly isTokenCount?: boolean | undefined;
 }
 
 const PATHS: readonly (readonly [RegExp, Protocol])[] = [
@@ -26,6 +28,8 @@ const BASE64 = /^[\w+/=-]+$/;
 const DEEPEST = 24;
 /** Calls that are answered without a word of output. */
 const WITHOUT_OUTPUT = /\/(?:embeddings|count_tokens)$|:(?:embedContent|batchEmbedContents|countTokens)$/;
+
+const TOKEN_COUNT = /\/(?:count_tokens|count-tokens|input_tokens)$|:countTokens$/;
 
 /** Reads the path and, where there is one, the JSON body. Never throws. */
 export function readCall(path: string, body: string | undefined): CallFacts {
@@ -46,6 +50,7 @@ export function readCall(path: string, body: string | undefined): CallFacts {
     model: typeof json["model"] === "string" ? json["model"] : modelOfPath(path),
     ...measureInput(json),
     maxOutputTokens: WITHOUT_OUTPUT.test(path) ? 0 : maxOutputTokens(json),
+    ...(TOKEN_COUNT.test(path) ? { isTokenCount: true } : {}),
   };
 }
 

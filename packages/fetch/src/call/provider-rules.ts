@@ -32,6 +32,11 @@ export function rulesOf(provider: string): ProviderRules {
   return (Object.hasOwn(RULES, provider) ? RULES[provider] : undefined) ?? CAREFUL;
 }
 
+/** Whether the provider is one whose rules are known; all of them limit models. */
+export function isKnownProvider(provider: string): boolean {
+  return Object.hasOwn(RULES, provider);
+}
+
 const HOSTS: readonly (readonly [RegExp, string])[] = [
   [/(^|\.)openai\.azure\.com$|\.cognitiveservices\.azure\.com$|\.services\.ai\.azure\.com$/, "azure"],
   [/(^|\.)openai\.com$/, "openai"],

@@ -1,4 +1,4 @@
-import { type Gate, isHivepaceError, type Lease } from "@hivepace/core";
+import type { Gate, Lease } from "@hivepace/core";
 import { readCall } from "../call/call-facts.ts";
 import {
   type CallInfo,
@@ -17,7 +17,7 @@ import { bodyMeter } from "../usage/body-meter.ts";
 import { meteredResponse, replaceBody } from "./metered-response.ts";
 import { type Outgoing, readOutgoing } from "./outgoing.ts";
 import { Places } from "./places.ts";
-import { syntheticAnswer } from "./synthetic-answer.ts";
+import { isAnswerable, syntheticAnswer } from "./synthetic-answer.ts";
 
 /** The program's own `fetch`, whichever types it has for it. */
 export type GlobalFetch = typeof globalThis extends { fetch: infer F }
@@ -81,7 +81,7 @@ export class LimitedFetch {
     try {
       return await this.#pacer.run(call, (lease) => this.#send(lease, call, outgoing, url, send));
     } catch (error) {
-      if (!isHivepaceError(error, "CAPACITY_EXHAUSTED")) throw error;
+      if (!isAnswerable(error)) throw error;
       const { body, ...rest } = syntheticAnswer(error, facts.protocol);
       return new Response(body, rest);
     }

@@ -1,17 +1,20 @@
 import type { AbortSignalLike, Clock, Gate, Lease, SentEvent } from "@hivepace/core";
 import { onAbort, sending, sent, warn } from "@hivepace/core/internal";
 import type { CallFacts } from "../call/call-facts.ts";
+import { isKnownProvider } from "../call/provider-rules.ts";
 import { isWorthWaiting, type ProviderSignal, reducesCapacity } from "../signal/provider-signal.ts";
 import { countedUsage, type ReportedUsage } from "../usage/reported-usage.ts";
 import type { TokenEstimate, TokenEstimator } from "../usage/token-estimator.ts";
 import { observationOf } from "./observation.ts";
 import { type RetryPolicy, retryDelayMs } from "./retry-policy.ts";
+import { KnownEndpoints, type UnknownPolicy } from "./unknown-endpoint.ts";
 
 export interface PacerSettings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly estimator: TokenEstimator;
   readonly retry: RetryPolicy;
+  readonly unknown: UnknownPolicy | undefined;
 }
 
 /** One call, however often it is sent. */
@@ -53,13 +56,15 @@ const RENEW_MS = 30_000;
 export class Pacer {
   readonly #gate: Gate;
   readonly #settings: PacerSettings;
-  /** When each request that is under way was sent. */
-  readonly #sentAt = new WeakMap<Lease, number>();
+  readonly #known: KnownEndpoints;
+  /** When each request that is under way was sent, and the endpoint at which the gate counts it. */
+  readonly #sent = new WeakMap<Lease, { readonly at: number; readonly countedAt: string | undefined }>();
   #hasWarned = false;
 
   constructor(gate: Gate, settings: PacerSettings) {
     this.#gate = gate;
     this.#settings = settings;
+    this.#known = new KnownEndpoints(gate, settings.unknown);
   }
 
   /**
@@ -79,7 +84,6 @@ export class Pacer {
         if (last !== undefined && !call.signal?.aborted) return last.result;
         throw error;
       }
-      this.#sentAt.set(lease, clock.now());
       last =
         sending.hasSubscribers || sent.hasSubscribers
           ? await this.#tellingOf(call, lease, retries, send)
@@ -101,12 +105,14 @@ export class Pacer {
   /** Tells the gate what an answer says of limits. A gate that fails at that harms nobody. */
   observe(signal: ProviderSignal, call: PacedCall, lease: Lease): void {
     if (this.#gate.observe === undefined) return;
-    const { endpoint } = lease;
-    const observation = observationOf(signal, { endpoint, model: call.facts.model, provider: call.provider });
-    if (observation === undefined) return;
     const now = this.#settings.clock.now();
+    const { at = now, countedAt: endpoint = lease.endpoint } = this.#sent.get(lease) ?? {};
+    const { facts, provider } = call;
+    if (!teachesLimits(call)) return;
+    const observation = observationOf(signal, { endpoint, model: facts.model, provider });
+    if (observation === undefined) return;
     try {
-      this.#gate.observe({ ...observation, sentAgoMs: now - (this.#sentAt.get(lease) ?? now) });
+      this.#gate.observe({ ...observation, sentAgoMs: now - at });
     } catch (error) {
       if (!this.#hasWarned) warn("HIVEPACE_GATE_FAILED", "the gate failed to take an observation", error);
       this.#hasWarned = true;
@@ -187,9 +193,9 @@ export class Pacer {
     }
   }
 
-  #acquire(call: PacedCall, route: readonly string[], deadline: number): Promise<Lease> {
+  async #acquire(call: PacedCall, route: readonly string[], deadline: number): Promise<Lease> {
     const { estimate, facts, key, session, priority, signal } = call;
-    return this.#gate.acquire({
+    const { lease, countedAt } = await this.#known.acquire({
       ...(route.length === 1 ? { endpoint: route[0] } : { route }),
       model: facts.model,
       key,
@@ -201,7 +207,18 @@ export class Pacer {
       outputTokens: estimate.outputTokens,
       timeoutMs: Math.max(0, deadline - this.#settings.clock.now()),
     });
+    this.#sent.set(lease, { at: this.#settings.clock.now(), countedAt });
+    return lease;
   }
+}
+
+/**
+ * Whether the limits in an answer are those of its call. Token counting has limits of its own, and at providers that limit
+ * models a call without a model says nothing about any.
+ */
+function teachesLimits({ facts, provider }: PacedCall): boolean {
+  if (facts.isTokenCount) return false;
+  return facts.model !== undefined || !isKnownProvider(provider);
 }
 
 /** Rejects with the signal's reason as soon as it is aborted; leaves neither timer nor listener behind. */
