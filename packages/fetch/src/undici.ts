@@ -56,7 +56,7 @@ async function pace(pacer: Pacer, settings: PacingSettings, dispatch: Dispatch, 
   const { body } = request as { body?: unknown };
   const text =
     typeof body === "string" ? body : body instanceof Uint8Array ? new TextDecoder().decode(body) : undefined;
-  const facts = readCall(url.pathname, text);
+  const facts = readCall(url.pathname, text, request.method);
   const provider = providerOfHost(url.host);
   const info: CallInfo = { ...facts, url: url.href, method: request.method, provider };
   const { signal } = request as { signal?: PacedCall["signal"] };

@@ -15,11 +15,15 @@ export interface CallFacts {
   readonly maxOutputTokens: number | undefined;
   /** Whether the call only counts the tokens of a prompt, which has limits of its own. */
   readonly isTokenCount?: boolean | undefined;
+  /** Whether the call uses no tokens at all: a list, an upload, speech, moderation, token counting. */
+  readonly isFree?: boolean | undefined;
 }
 
 const PATHS: readonly (readonly [RegExp, Protocol])[] = [
   [/\/(?:chat\/completions|completions|responses|embeddings)$/, "openai"],
   [/\/messages(?:\/count_tokens)?$/, "anthropic"],
+  // Anthropic's models on Vertex AI.
+  [/\/publishers\/anthropic\/models\/[^/]+:\w+$/, "anthropic"],
   [/\/models\/[^/]+:\w+$/, "gemini"],
 ];
 /** So many characters of base64 in a row are a file, not words. */
@@ -29,10 +33,20 @@ const DEEPEST = 24;
 /** Calls that are answered without a word of output. */
 const WITHOUT_OUTPUT = /\/(?:embeddings|count_tokens)$|:(?:embedContent|batchEmbedContents|countTokens)$/;
 
-const TOKEN_COUNT = /\/(?:count_tokens|count-tokens|input_tokens)$|:countTokens$/;
+const TOKEN_COUNT = /\/(?:count_tokens|count-tokens|input_tokens)$|\/count-tokens:\w+$|:countTokens$/;
+/** Calls that no provider counts in tokens. */
+const FREE =
+  /\/(?:moderations|audio\/(?:speech|transcriptions|translations)|files|uploads|batches|rerank|tokenize|detokenize)(?:\/|$)/;
+const READING = /^(?:GET|HEAD|OPTIONS|DELETE)$/i;
 
 /** Reads the path and, where there is one, the JSON body. Never throws. */
-export function readCall(path: string, body: string | undefined): CallFacts {
+export function readCall(path: string, body: string | undefined, method = "POST"): CallFacts {
+  const facts = readShape(path, body);
+  const isFree = READING.test(method) || TOKEN_COUNT.test(path) || FREE.test(path);
+  return isFree ? { ...facts, isFree, maxOutputTokens: 0 } : facts;
+}
+
+function readShape(path: string, body: string | undefined): CallFacts {
   const protocol = PATHS.find(([pattern]) => pattern.test(path))?.[1] ?? "other";
   const json = body === undefined ? undefined : parse(body);
   if (!isRecord(json)) {

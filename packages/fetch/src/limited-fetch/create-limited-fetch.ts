@@ -71,7 +71,7 @@ export class LimitedFetch {
     const url = urlOf(outgoing.url);
     // What is no URL is for `fetch` to complain about.
     if (url === undefined) return send(outgoing.url, outgoing.init);
-    const facts = readCall(url.pathname, outgoing.text);
+    const facts = readCall(url.pathname, outgoing.text, outgoing.method);
     const place = this.#places.find(url);
     const info: CallInfo = { ...facts, url: outgoing.url, method: outgoing.method, provider: place.provider };
     const { signal, isReplayable } = outgoing;
@@ -129,7 +129,7 @@ export class LimitedFetch {
     }
     const meter = bodyMeter(response.headers.get("content-type"));
     const watch = new AnswerWatch(this.#pacer, lease, call, meter, response.status);
-    return { result: meteredResponse(response, watch), refusal: undefined };
+    return { result: meteredResponse(response, watch, this.#settings.clock), refusal: undefined };
   }
 
   /** The body of an error is short and tells its meaning; the caller gets a copy of it. */
@@ -171,6 +171,7 @@ function mayBeErrorInSuccess({ headers, body }: Response): boolean {
 
 /** A list of models, an upload, a page: counted as a request, and over when its answer begins. */
 function mayUseTokens({ facts, estimate }: PacedCall): boolean {
+  if (facts.isFree) return false;
   return facts.protocol !== "other" || facts.model !== undefined || estimate.tokens > 0;
 }
 
@@ -183,8 +184,8 @@ function urlOf(text: string): URL | undefined {
   }
 }
 
-/** OpenAI's and Anthropic's SDKs say in seconds how long they will wait. */
+/** The SDKs of OpenAI and Anthropic, and Google's, say in seconds how long they will wait. */
 function patienceOf(headers: Headers): number {
-  const seconds = Number(headers.get("x-stainless-timeout") ?? Number.NaN);
+  const seconds = Number(headers.get("x-stainless-timeout") ?? headers.get("x-server-timeout") ?? Number.NaN);
   return seconds > 0 ? seconds * 1_000 * PATIENCE : Infinity;
 }

@@ -29,7 +29,7 @@ export class AnswerWatch {
     this.#renew();
     this.#meter.feed(bytes);
     // At once: a reader that meets an error, or the last event, may neither read on nor cancel.
-    if (this.#meter.signal !== undefined) this.#finish(false);
+    if (this.#meter.signal !== undefined || this.#meter.isComplete) this.#finish(true);
   }
 
   /** `isWhole` is false when the reader stopped early or the connection broke. */

@@ -144,7 +144,7 @@ export class Pacer {
     }
     // A stream that was left early has told its input, and little of its output.
     const { output = 0 } = usage;
-    const counted = countedUsage(provider, { ...usage, output: isWhole ? output : Math.max(output, pieces) });
+    const counted = countedUsage(provider, { ...usage, output: isWhole ? output : Math.max(output, pieces) }, facts);
     const { promptTokens, ...used } = counted;
     lease.done(used);
     const { outputTokens } = used;

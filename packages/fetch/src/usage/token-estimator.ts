@@ -30,13 +30,15 @@ const TOKENS_PER_ATTACHMENT = 1_600;
 const NEW = 0.2;
 const MOST_MODELS = 1_000;
 
+const NOTHING: TokenEstimate = { tokens: 0, inputTokens: 0, outputTokens: 0 };
+
 /** Learns from reported usage how many bytes of a prompt make a token, and how long answers are, for each model. */
 export class TokenEstimator {
   readonly #models = new Map<string, Learned>();
 
   /** What the request will count, by the provider's own rule for the answer that it allows. */
   estimate(provider: string, facts: CallFacts): TokenEstimate {
-    if (facts.protocol === "other" && facts.model === undefined) return { tokens: 0, inputTokens: 0, outputTokens: 0 };
+    if (facts.isFree || (facts.protocol === "other" && facts.model === undefined)) return NOTHING;
     const learned = this.#models.get(keyOf(provider, facts.model));
     const bytesPerToken = learned?.bytesPerToken ?? FIRST_BYTES_PER_TOKEN;
     const inputTokens = Math.ceil(facts.inputBytes / bytesPerToken) + facts.attachments * TOKENS_PER_ATTACHMENT;
