@@ -2,10 +2,10 @@
 export interface ProviderRules {
   /**
    * What a request's allowance for its answer counts at the door. "reserved": all of it, on top of the input. "at-least":
-   * the larger of it and what is expected. "expected": nothing, only what is really produced. "none": output is not
-   * limited.
+   * the larger of it and what is expected. "expected": nothing, only what is really produced. "learned": all of it
+   * until a few answers have shown how long they are. "none": output is not limited.
    */
-  readonly output: "reserved" | "at-least" | "expected" | "none";
+  readonly output: "reserved" | "at-least" | "expected" | "learned" | "none";
   /** Whether input that came from the prompt cache counts. */
   readonly countsCachedInput: boolean;
   /** How often a token of output counts at these models: Bedrock's burndown rate. All others count once. */
@@ -33,7 +33,8 @@ const RULES: Readonly<Record<string, ProviderRules>> = {
   mistral: { output: "expected", countsCachedInput: true },
   openrouter: { output: "expected", countsCachedInput: true },
 };
-const CAREFUL: ProviderRules = { output: "reserved", countsCachedInput: true };
+/** Of hosts that nobody has described. */
+const CAREFUL: ProviderRules = { output: "learned", countsCachedInput: true };
 
 /** `protocol` tells apart the models that one host serves by different rules: Vertex AI has Google's and Anthropic's. */
 export function rulesOf(provider: string, protocol?: string): ProviderRules {

@@ -145,10 +145,10 @@ export class Pacer {
     // A stream that was left early has told its input, and little of its output.
     const { output = 0 } = usage;
     const counted = countedUsage(provider, { ...usage, output: isWhole ? output : Math.max(output, pieces) }, facts);
-    const { promptTokens, ...used } = counted;
+    const { promptTokens, cachedTokens, ...used } = counted;
     lease.done(used);
-    const { outputTokens } = used;
-    this.#settings.estimator.learn(provider, facts, isWhole ? { promptTokens, outputTokens } : { promptTokens });
+    const seen = { promptTokens, cachedTokens, outputTokens: isWhole ? used.outputTokens : undefined };
+    this.#settings.estimator.learn(provider, facts, seen, call.session);
   }
 
   /** Renews the lease from time to time while its answer comes. */

@@ -17,6 +17,8 @@ export interface CountedUsage {
   readonly outputTokens: number;
   /** All of the prompt, whether it counts or not: what a tokenizer would say. */
   readonly promptTokens: number;
+  /** The part of the prompt that came from the cache. */
+  readonly cachedTokens: number;
 }
 
 /** The usage that stands in an answer or in one event of a stream; later events correct earlier ones. */
@@ -88,7 +90,13 @@ export function countedUsage(
   const { freshInput = 0, cacheRead = 0, cacheWrite = 0, output: outputTokens = 0 } = usage;
   const inputTokens = freshInput + cacheWrite + (countsCachedInput ? cacheRead : 0);
   const tokens = output === "none" ? inputTokens : inputTokens + outputTokens * outputRate(rules, model);
-  return { tokens, inputTokens, outputTokens, promptTokens: freshInput + cacheWrite + cacheRead };
+  return {
+    tokens,
+    inputTokens,
+    outputTokens,
+    promptTokens: freshInput + cacheWrite + cacheRead,
+    cachedTokens: cacheRead,
+  };
 }
 
 function find(payload: unknown): Record<string, unknown> | undefined {
