@@ -3,19 +3,21 @@ import { readCall } from "../call/call-facts.ts";
 import {
   type CallInfo,
   checkEndpoints,
+  checkFallback,
   checkPacing,
   type FetchEndpoint,
   need,
   type PacingOptions,
 } from "../options.ts";
 import { AnswerWatch } from "../pacing/answer-watch.ts";
+import { type Fallback, sendWithFallbacks } from "../pacing/fallback.ts";
 import { neverLeft } from "../pacing/never-left.ts";
 import { type PacedCall, Pacer, type Sending } from "../pacing/pacer.ts";
 import { planCall } from "../pacing/plan.ts";
 import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
 import { bodyMeter } from "../usage/body-meter.ts";
 import { meteredResponse, replaceBody } from "./metered-response.ts";
-import { type Outgoing, readOutgoing } from "./outgoing.ts";
+import { type Outgoing, readOutgoing, withModel } from "./outgoing.ts";
 import { Places } from "./places.ts";
 import { isAnswerable, syntheticAnswer } from "./synthetic-answer.ts";
 
@@ -30,7 +32,30 @@ export interface LimitedFetchOptions<F = GlobalFetch> extends PacingOptions {
   fetch?: F | undefined;
   /** The places that requests can go to, when it is not the one of their URL alone. */
   endpoints?: readonly FetchEndpoint[] | undefined;
+  /**
+   * Where calls go whose own endpoint or model is unavailable, in this order: places of the same protocol.
+   *
+   * @defaultValue none
+   * @example
+   * ```ts
+   * import type { LimitedFetchOptions } from "@hivepace/fetch";
+   *
+   * export const options: LimitedFetchOptions = {
+   *   endpoints: [{ id: "azure", baseURL: "https://mine.openai.azure.com/openai/v1", apiKey: "…" }],
+   *   fallback: [{ endpoint: "openai", model: "gpt-5-mini" }, { endpoint: "azure" }],
+   * };
+   * ```
+   */
+  fallback?: readonly Fallback[] | undefined;
+  /**
+   * A call that would have to wait longer than this goes to the next `fallback`, in milliseconds.
+   *
+   * @defaultValue 10,000
+   */
+  fallbackAfterMs?: number | undefined;
 }
+
+const FALLBACK_AFTER_MS = 10_000;
 
 /** As we call it and as we return it. */
 type PlainFetch = (input: string, init: RequestInit) => Promise<Response>;
@@ -43,14 +68,20 @@ const PATIENCE = 0.8;
  * the client that you have: `new OpenAI({ fetch: createLimitedFetch(hive) })`.
  */
 export function createLimitedFetch<F = GlobalFetch>(gate: Gate, options: LimitedFetchOptions<F> = {}): F {
-  const { fetch: given, endpoints = [], ...pacing } = options;
+  const { fetch: given, endpoints = [], fallback = [], fallbackAfterMs = FALLBACK_AFTER_MS, ...pacing } = options;
   need(typeof gate?.acquire === "function", "gate", "an object with acquire()", gate);
   need(given === undefined || typeof given === "function", "fetch", "a function", given);
-  const core = new LimitedFetch(gate, pacing, endpoints);
+  checkFallback(fallback, fallbackAfterMs);
+  const core = new LimitedFetch(gate, pacing, endpoints, { chain: [...fallback], afterMs: fallbackAfterMs });
   const limited = (input: unknown, init?: RequestInit): Promise<Response> =>
     // The global is looked up at each call: tests and tracing replace it.
     core.fetch(input, init, (given ?? globalThis.fetch) as PlainFetch);
   return limited as F;
+}
+
+interface FallbackChain {
+  readonly chain: readonly Fallback[];
+  readonly afterMs: number;
 }
 
 /** The same for any way of sending. */
@@ -58,8 +89,15 @@ export class LimitedFetch {
   readonly #pacer: Pacer;
   readonly #settings: ReturnType<typeof checkPacing>;
   readonly #places: Places;
+  readonly #fallback: FallbackChain;
 
-  constructor(gate: Gate, options: PacingOptions, endpoints: readonly FetchEndpoint[]) {
+  constructor(
+    gate: Gate,
+    options: PacingOptions,
+    endpoints: readonly FetchEndpoint[],
+    fallback: FallbackChain = { chain: [], afterMs: FALLBACK_AFTER_MS },
+  ) {
+    this.#fallback = fallback;
     checkEndpoints(endpoints);
     this.#settings = checkPacing(options);
     this.#pacer = new Pacer(gate, this.#settings);
@@ -79,12 +117,28 @@ export class LimitedFetch {
     const call = planCall(info, this.#settings, { defaultEndpoint: place.id, signal, isReplayable, patienceMs });
     if (call === undefined) return send(outgoing.url, outgoing.init);
     try {
-      return await this.#pacer.run(call, (lease) => this.#send(lease, call, outgoing, url, send));
+      const { clock, events } = this.#settings;
+      const stages = [call, ...this.#fallback.chain.map((place) => this.#stage(call, place))] as const;
+      return await sendWithFallbacks(this.#pacer, stages, this.#fallback.afterMs, clock, events, (lease, stage) => {
+        const { model } = stage.facts;
+        if (stage.route === call.route || model === undefined || model === facts.model)
+          return this.#send(lease, stage, outgoing, url, send);
+        const other = withModel(outgoing, url, model);
+        return this.#send(lease, stage, other.outgoing, other.url, send);
+      });
     } catch (error) {
       if (!isAnswerable(error)) throw error;
       const { body, ...rest } = syntheticAnswer(error, facts.protocol);
       return new Response(body, rest);
     }
+  }
+
+  /** The call as it would be at a fallback. */
+  #stage(call: PacedCall, { endpoint, model = call.facts.model }: Fallback): PacedCall {
+    const provider = this.#places.providerOf(endpoint, call.provider);
+    const facts = { ...call.facts, model };
+    const estimate = this.#settings.estimator.estimate(provider, facts, call.session);
+    return { ...call, provider, facts, route: [endpoint], estimate };
   }
 
   async #send(

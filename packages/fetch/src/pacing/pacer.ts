@@ -5,6 +5,7 @@ import { isKnownProvider } from "../call/provider-rules.ts";
 import { isWorthWaiting, type ProviderSignal, reducesCapacity } from "../signal/provider-signal.ts";
 import { countedUsage, type ReportedUsage } from "../usage/reported-usage.ts";
 import type { TokenEstimate, TokenEstimator } from "../usage/token-estimator.ts";
+import type { CallEvents } from "./call-events.ts";
 import { observationOf } from "./observation.ts";
 import { type RetryPolicy, retryDelayMs } from "./retry-policy.ts";
 import { KnownEndpoints, type UnknownPolicy } from "./unknown-endpoint.ts";
@@ -15,6 +16,7 @@ export interface PacerSettings {
   readonly estimator: TokenEstimator;
   readonly retry: RetryPolicy;
   readonly unknown: UnknownPolicy | undefined;
+  readonly events: CallEvents;
 }
 
 /** One call, however often it is sent. */
@@ -49,6 +51,8 @@ export interface Answered {
   readonly isWhole: boolean;
 }
 
+/** Shorter waits are not worth an event. */
+const NOTICED_MS = 1;
 /** How often a lease is renewed while its answer streams. */
 const RENEW_MS = 30_000;
 
@@ -67,36 +71,51 @@ export class Pacer {
     this.#known = new KnownEndpoints(gate, settings.unknown);
   }
 
-  /**
-   * Sends with a lease, again after refusals that pass, within the call's time. Rejects with what the gate rejects with
-   * (before anything was sent, else the last refusal is the result), or with what `send` throws.
-   */
+  /** The result of `attempt`, for callers that have no other place to go. */
   async run<T>(call: PacedCall, send: (lease: Lease) => Promise<Sending<T>>): Promise<T> {
-    const { clock, retry, random } = this.#settings;
+    return (await this.attempt(call, send)).result;
+  }
+
+  /**
+   * Sends with a lease, again after refusals that pass, within the call's time. Resolves with the answer or the last refusal.
+   * Rejects with the gate's error if nothing was sent, or with the error that `send` throws.
+   */
+  async attempt<T>(call: PacedCall, send: (lease: Lease) => Promise<Sending<T>>): Promise<Sending<T>> {
+    const { clock, retry, random, events } = this.#settings;
+    const { model } = call.facts;
     const deadline = clock.now() + call.timeoutMs;
     let route = call.route;
     let last: Sending<T> | undefined;
     for (let retries = 0; ; retries++) {
       let lease: Lease;
+      const askedAt = clock.now();
       try {
-        lease = await this.#acquire(call, route, deadline);
+        lease = await this.#waiting(call, route, () => this.#acquire(call, route, deadline));
       } catch (error) {
-        if (last !== undefined && !call.signal?.aborted) return last.result;
+        if (last !== undefined && !call.signal?.aborted) return last;
         throw error;
       }
+      const { endpoint } = lease;
+      events.emit({ type: "sent", endpoint, model, waitedMs: clock.now() - askedAt, retries });
       last =
         sending.hasSubscribers || sent.hasSubscribers
           ? await this.#tellingOf(call, lease, retries, send)
           : await send(lease);
-      if (last.refusal === undefined || !call.isReplayable) return last.result;
+      const { refusal } = last;
+      if (refusal === undefined) return last;
+      events.emit({ type: "refused", endpoint, model, refusal: refusal.class, retryAfterMs: refusal.retryAfterMs });
+      if (!call.isReplayable) return last;
       // Another endpoint need not wait for what this one asks for, nor lack what this one lacks.
-      const others = route.filter((endpoint) => endpoint !== lease.endpoint);
-      if (others.length > 0 && retries < retry.maxRetries && last.refusal.class !== "request_too_large") {
+      const others = route.filter((other) => other !== endpoint);
+      const [to] = others;
+      if (to !== undefined && retries < retry.maxRetries && refusal.class !== "request_too_large") {
+        events.emit({ type: "moved", endpoint, model, to, toModel: model });
         route = others;
         continue;
       }
-      const delayMs = retryDelayMs(last.refusal, retries, retry, random());
-      if (delayMs === undefined || clock.now() + delayMs >= deadline) return last.result;
+      const delayMs = retryDelayMs(refusal, retries, retry, random());
+      if (delayMs === undefined || clock.now() + delayMs >= deadline) return last;
+      events.emit({ type: "retrying", endpoint, model, delayMs });
       route = call.route;
       await sleep(clock, delayMs, call.signal);
     }
@@ -161,6 +180,19 @@ export class Pacer {
       // Whoever writes a gate without types may well have leases that never expire.
       lease.renew?.();
     };
+  }
+
+  /** Tells listeners when the gate does not answer at once. */
+  async #waiting<T>({ facts }: PacedCall, route: readonly string[], acquire: () => Promise<T>): Promise<T> {
+    const { clock, events } = this.#settings;
+    if (!events.isHeard) return acquire();
+    const event = { type: "waiting", endpoint: route[0] ?? "", model: facts.model } as const;
+    const cancel = clock.after(NOTICED_MS, () => events.emit(event), { background: true });
+    try {
+      return await acquire();
+    } finally {
+      cancel();
+    }
   }
 
   /** Sends it, and lets those who listen know before and after. */
