@@ -30,6 +30,8 @@ export class ResourceUnknownError extends HivepaceError {
   override readonly name = "ResourceUnknownError";
   declare readonly code: "RESOURCE_UNKNOWN";
   readonly resource: string;
+  /** The names that are known, where the error can tell them. */
+  readonly known: readonly string[] | undefined;
 
   /** `resource` may be several of which none is known. `known` are those that are, where the error can name them. */
   constructor(resource: string | readonly string[], kind = "resource", known?: readonly string[]) {
@@ -37,6 +39,7 @@ export class ResourceUnknownError extends HivepaceError {
     const advice = known === undefined ? "set its capacity first" : `known are ${listOf(known)}`;
     super("RESOURCE_UNKNOWN", `unknown ${kind} ${listOf(names)}: ${advice}`);
     this.resource = names[0] ?? "";
+    this.known = known;
   }
 }
 

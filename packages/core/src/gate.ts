@@ -82,6 +82,10 @@ export type LimitDimension = "requests" | "tokens" | "input_tokens" | "output_to
 /** The state of a provider's limits as its answer gave it. */
 export interface LimitObservation {
   readonly endpoint: string;
+  /**
+   * The model whose limits these are. A gate must not change the limits of another model by them. Absent: the limits are
+   * those of the endpoint.
+   */
   readonly model?: string | undefined;
   /** How long ago the request was sent: an answer may speak of that time. Default: just now. */
   readonly sentAgoMs?: number | undefined;

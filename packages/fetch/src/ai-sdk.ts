@@ -1,4 +1,4 @@
-import type { AbortSignalLike, Gate, Lease } from "@hivepace/core";
+import type { AbortSignalLike, Clock, Gate, Lease } from "@hivepace/core";
 import type { LanguageModelMiddleware } from "ai";
 import { measureInput } from "./call/call-facts.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
@@ -9,6 +9,7 @@ import { classifyError } from "./signal/classify-error.ts";
 import { isRecord } from "./signal/error-body.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
 import type { ReportedUsage } from "./usage/reported-usage.ts";
+import { watchedStream } from "./usage/watched-stream.ts";
 
 interface Call {
   readonly model: { readonly provider: string; readonly modelId: string };
@@ -49,7 +50,9 @@ export function hivepaceMiddleware(gate: Gate, options: PacingOptions = {}): Hiv
         return result;
       }),
     wrapStream: <R>({ doStream, ...call }: Call & { doStream: () => PromiseLike<R> }) =>
-      run(pacer, settings, call, doStream, (lease, plan, result) => metered(pacer, lease, plan, result)),
+      run(pacer, settings, call, doStream, (lease, plan, result) =>
+        metered(pacer, lease, plan, result, settings.clock),
+      ),
   } as const;
   return middleware satisfies LanguageModelMiddleware & HivepaceModelMiddleware;
 }
@@ -109,53 +112,39 @@ function failed(pacer: Pacer, lease: Lease, plan: PacedCall, error: unknown, { c
 }
 
 /** The parts of a stream, watched as they pass at the reader's pace. */
-function metered<R>(pacer: Pacer, lease: Lease, plan: PacedCall, result: R): R {
+function metered<R>(pacer: Pacer, lease: Lease, plan: PacedCall, result: R, clock: Clock): R {
   const stream = fieldOf(result, "stream") as ReadableStream<unknown>;
-  const reader = stream.getReader();
   const renew = pacer.renewal(lease);
   let usage: ReportedUsage | undefined;
   let pieces = 0;
-  let isRefused = false;
   let isOver = false;
   const end = (isWhole: boolean): void => {
-    if (!isRefused && !isOver) pacer.settle(lease, plan, { usage, pieces, isWhole });
+    if (!isOver) pacer.settle(lease, plan, { usage, pieces, isWhole });
     isOver = true;
   };
-  const watched = new ReadableStream<unknown>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) {
-            end(true);
-            controller.close();
-            return;
-          }
-          renew();
-          const type = String(fieldOf(value, "type"));
-          if (type.endsWith("-delta")) pieces++;
-          if (type === "finish") usage = usageOf(fieldOf(value, "usage"));
-          if (type === "error") {
-            const signal = classifyError(fieldOf(value, "error"));
-            const bare = parseProviderSignal({ status: 200, body: { error: fieldOf(value, "error") } });
-            const refusal = signal.class === undefined ? bare : signal;
-            if (refusal.class !== undefined && !isRefused) pacer.refuse(lease, refusal, undefined);
-            isRefused ||= refusal.class !== undefined;
-          }
-          controller.enqueue(value);
-        } catch (error) {
-          end(false);
-          controller.error(error);
-        }
-      },
-      cancel(reason) {
-        end(false);
-        return reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  return { ...result, stream: watched };
+  const chunk = (part: unknown): void => {
+    if (isOver) return;
+    renew();
+    const type = String(fieldOf(part, "type"));
+    if (type.endsWith("-delta")) pieces++;
+    if (type === "finish") {
+      usage = usageOf(fieldOf(part, "usage"));
+      end(true);
+    }
+    if (type !== "error") return;
+    const error = fieldOf(part, "error");
+    const signal = classifyError(error);
+    const refusal = signal.class === undefined ? parseProviderSignal({ status: 200, body: { error } }) : signal;
+    if (refusal.class === undefined) return;
+    isOver = true;
+    pacer.refuse(lease, refusal, undefined);
+  };
+  return { ...result, stream: watchedStream(stream, { chunk, end }, clock, sizeOfPart) };
+}
+
+/** A guess that bounds memory: parts are short texts. */
+function sizeOfPart(): number {
+  return 256;
 }
 
 /** In the AI SDK's own vocabulary, of its version 6 or 5. */
@@ -165,7 +154,10 @@ function usageOf(usage: unknown): ReportedUsage | undefined {
   const cacheRead = count(fieldOf(input, "cacheRead")) ?? count(fieldOf(usage, "cachedInputTokens")) ?? 0;
   const cacheWrite = count(fieldOf(input, "cacheWrite")) ?? 0;
   const total = count(fieldOf(input, "total")) ?? count(input);
-  const outputTokens = count(fieldOf(output, "total")) ?? count(output);
+  const said = count(fieldOf(output, "total")) ?? count(output);
+  // Version 5 may leave reasoning out of the output; the total has it.
+  const sum = count(fieldOf(usage, "totalTokens"));
+  const outputTokens = sum === undefined || total === undefined ? said : Math.max(said ?? 0, sum - total);
   if (total === undefined && outputTokens === undefined) return undefined;
   const freshInput = count(fieldOf(input, "noCache")) ?? Math.max(0, (total ?? 0) - cacheRead - cacheWrite);
   return { freshInput, cacheRead, cacheWrite, output: outputTokens ?? 0 };

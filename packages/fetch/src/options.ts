@@ -1,7 +1,10 @@
 import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import type { CallFacts } from "./call/call-facts.ts";
+import { type CallEvent, CallEvents } from "./pacing/call-events.ts";
+import type { Fallback } from "./pacing/fallback.ts";
 import type { PacerSettings } from "./pacing/pacer.ts";
+import { UNKNOWN_POLICIES, type UnknownPolicy } from "./pacing/unknown-endpoint.ts";
 import { type TokenEstimate, TokenEstimator } from "./usage/token-estimator.ts";
 
 /** A request, as far as one can tell before it is sent. */
@@ -40,6 +43,18 @@ export interface PacingOptions {
   model?: ((call: CallInfo) => string | undefined) | undefined;
   /** What a request will use. Default: learned from what the provider reports. */
   estimate?: ((call: CallInfo) => number | Partial<TokenEstimate> | undefined) | undefined;
+  /**
+   * The fate of calls to an endpoint or model that the gate does not know: "pass" sends them without a limit, "limit" counts
+   * them against the gate's only endpoint (of several, the first), "reject" answers them with status 400.
+   *
+   * @defaultValue "limit" where the gate has one endpoint; else "pass", with a warning that names the missing configuration
+   */
+  unknown?: UnknownPolicy | undefined;
+  /**
+   * Told of every wait, sending, refusal, retry and move of a call. Must not block; an error that it throws is reported once
+   * as the warning HIVEPACE_LISTENER_FAILED.
+   */
+  onEvent?: ((event: CallEvent) => void) | undefined;
   /** How long a request may wait, all its waits together; stay below the SDK's own timeout. Default: 5 minutes. */
   timeoutMs?: number | undefined;
   /** How often a refused request is sent again. Default: 4. */
@@ -69,9 +84,10 @@ export function checkPacing(options: PacingOptions): PacingSettings {
     throw new InvalidConfigError("timeoutMs", "0 or more", timeoutMs);
   for (const [option, value] of Object.entries({ baseDelayMs, maxDelayMs }))
     if (!isAmount(value)) throw new InvalidConfigError(option, AMOUNT, value);
-  for (const option of ["model", "estimate", "random"] as const)
+  for (const option of ["model", "estimate", "random", "onEvent"] as const)
     need(options[option] === undefined || typeof options[option] === "function", option, "a function", options[option]);
-  const { endpoint, key, session, priority } = options;
+  const { endpoint, key, session, priority, unknown } = options;
+  need(UNKNOWN_POLICIES.includes(unknown), "unknown", '"pass", "limit" or "reject"', unknown);
   const isRoute = Array.isArray(endpoint) && endpoint.length > 0 && endpoint.every((id) => typeof id === "string");
   const isEndpoint = endpoint === undefined || isRoute || ["string", "function"].includes(typeof endpoint);
   need(isEndpoint, "endpoint", "an id, a list of one or more ids, or a function", endpoint);
@@ -80,7 +96,16 @@ export function checkPacing(options: PacingOptions): PacingSettings {
   const isPriority = priority === undefined || typeof priority === "function" || Number.isFinite(priority);
   need(isPriority, "priority", "a finite number or a function", priority);
   const retry = { maxRetries, baseDelayMs, maxDelayMs };
-  return { options: { ...options }, timeoutMs, clock, random, retry, estimator: new TokenEstimator() };
+  return {
+    options: { ...options },
+    timeoutMs,
+    clock,
+    random,
+    retry,
+    unknown,
+    events: new CallEvents(options.onEvent),
+    estimator: new TokenEstimator(),
+  };
 }
 
 export function checkEndpoints(endpoints: readonly FetchEndpoint[]): void {
@@ -95,6 +120,20 @@ export function checkEndpoints(endpoints: readonly FetchEndpoint[]): void {
     const isKey = ["undefined", "string", "function"].includes(typeof apiKey);
     need(isKey, "endpoints[].apiKey", "a string or a function", typeof apiKey);
   }
+}
+
+export function checkFallback(fallback: readonly Fallback[], fallbackAfterMs: number): void {
+  need(Array.isArray(fallback), "fallback", "a list", fallback);
+  for (const { endpoint, model } of fallback) {
+    need(
+      typeof endpoint === "string" && endpoint !== "",
+      "fallback[].endpoint",
+      "a string that is not empty",
+      endpoint,
+    );
+    need(model === undefined || typeof model === "string", "fallback[].model", "a string", model);
+  }
+  need(typeof fallbackAfterMs === "number" && fallbackAfterMs >= 0, "fallbackAfterMs", "0 or more", fallbackAfterMs);
 }
 
 function isHttpUrl(text: unknown): boolean {

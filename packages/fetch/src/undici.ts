@@ -1,79 +1,100 @@
-import { type Gate, isHivepaceError, type Lease } from "@hivepace/core";
+import type { Gate, Lease } from "@hivepace/core";
 import type { Dispatcher } from "undici";
 import { readCall } from "./call/call-facts.ts";
 import { providerOfHost } from "./call/provider-rules.ts";
-import { syntheticAnswer } from "./limited-fetch/synthetic-answer.ts";
+import { isAnswerable, syntheticAnswer } from "./limited-fetch/synthetic-answer.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
+import { AnswerWatch } from "./pacing/answer-watch.ts";
 import { neverLeft } from "./pacing/never-left.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
-import { type BodyMeter, bodyMeter } from "./usage/body-meter.ts";
+import { type Controller, dualHandler, type Fields, type Handler, modernHandler } from "./undici/handler.ts";
+import { QueuedController } from "./undici/queued-controller.ts";
+import { readBody } from "./undici/request-body.ts";
+import { bodyMeter } from "./usage/body-meter.ts";
 
 type Dispatch = Dispatcher["dispatch"];
 type Options = Dispatcher.DispatchOptions;
-type Handler = Dispatcher.DispatchHandler;
-type Controller = Dispatcher.DispatchController;
-type Fields = Record<string, string | string[] | undefined>;
 
 /** Fits `compose` of undici's dispatchers. */
 export type UndiciInterceptor = <D extends (options: never, handler: never) => boolean>(dispatch: D) => D;
 
-/** For `new Agent().compose(hivepaceInterceptor(hive))`: every request that goes through the dispatcher is paced. */
+/**
+ * For `new Agent().compose(hivepaceInterceptor(hive))`: every request that goes through the dispatcher is paced, also those of
+ * `fetch(url, { dispatcher })`. Works with undici 6, 7 and 8.
+ */
 export function hivepaceInterceptor(gate: Gate, options: PacingOptions = {}): UndiciInterceptor {
   const settings = checkPacing(options);
   const pacer = new Pacer(gate, settings);
   const interceptor = (dispatch: Dispatch): Dispatch =>
-    function paced(request: Options, handler: Handler): boolean {
-      pace(pacer, settings, dispatch, request, handler).catch((error: unknown) => {
-        handler.onResponseError?.(IDLE, error as Error);
+    function paced(request: Options, given: Handler): boolean {
+      const handler = modernHandler(given);
+      const controller = new QueuedController();
+      handler.onRequestStart?.(controller, {});
+      pace(pacer, settings, dispatch, request, handler, controller).catch((error: unknown) => {
+        handler.onResponseError?.(controller, error as Error);
       });
       return true;
     };
   return interceptor satisfies Dispatcher.DispatcherComposeInterceptor as unknown as UndiciInterceptor;
 }
 
-/** Stands for a connection where there is none: nothing to pause, nothing to abort. */
-const IDLE: Controller = {
-  aborted: false,
-  paused: false,
-  reason: null,
-  rawHeaders: null,
-  rawTrailers: null,
-  pause() {},
-  resume() {},
-  abort() {},
-};
-
 /** How an answer was left: handed on to the caller, or held back because it is a refusal. */
 interface Held {
   readonly deliver: () => void;
 }
 
-async function pace(pacer: Pacer, settings: PacingSettings, dispatch: Dispatch, request: Options, handler: Handler) {
-  const url = new URL(request.path, String(request.origin));
-  const { body } = request as { body?: unknown };
-  const text =
-    typeof body === "string" ? body : body instanceof Uint8Array ? new TextDecoder().decode(body) : undefined;
-  const facts = readCall(url.pathname, text);
+async function pace(
+  pacer: Pacer,
+  settings: PacingSettings,
+  dispatch: Dispatch,
+  given: Options,
+  handler: Handler,
+  controller: QueuedController,
+) {
+  const url = new URL(given.path, String(given.origin));
+  const fields = fieldsOf(given.headers);
+  const { body, text, isReplayable } = await readBody(given.body, (name) => {
+    const value = fields[name];
+    return Array.isArray(value) ? value[0] : value;
+  });
+  const request = { ...given, body } as Options;
+  const facts = readCall(url.pathname, text, request.method);
   const provider = providerOfHost(url.host);
   const info: CallInfo = { ...facts, url: url.href, method: request.method, provider };
-  const { signal } = request as { signal?: PacedCall["signal"] };
-  const isReplayable = body === undefined || body === null || text !== undefined;
+  const { signal: own } = request as { signal?: AbortSignal };
+  const signal = own === undefined ? controller.signal : AbortSignal.any([own, controller.signal]);
   const plan = planCall(info, settings, { defaultEndpoint: provider, signal, isReplayable });
   if (plan === undefined) {
-    dispatch(request, handler);
+    dispatch(request, dualHandler(passing(handler, controller)));
     return;
   }
   try {
-    const asked = facts.protocol === "other" ? request : { ...request, headers: withoutEncoding(request.headers) };
-    const held = await pacer.run(plan, (lease) => send(pacer, settings, plan, lease, dispatch, asked, handler));
+    const { "accept-encoding": _, ...headers } = fields;
+    // Below this, bodies are as they come over the wire; only what is not compressed can be read for its usage.
+    const asked = facts.protocol === "other" ? request : ({ ...request, headers } as Options);
+    const held = await pacer.run(plan, (lease) =>
+      send(pacer, settings, plan, lease, dispatch, asked, handler, controller),
+    );
     held?.deliver();
   } catch (error) {
-    if (!isHivepaceError(error, "CAPACITY_EXHAUSTED")) throw error;
+    if (!isAnswerable(error)) throw error;
     const { status, statusText, headers, body: answer } = syntheticAnswer(error, facts.protocol);
-    deliver(handler, IDLE, status, headers, statusText, [new TextEncoder().encode(answer)]);
+    deliver(handler, controller, status, headers, statusText, [new TextEncoder().encode(answer)]);
   }
+}
+
+/** The caller's handler for a call without a limit: its start has been told already. */
+function passing(handler: Handler, controller: QueuedController): Handler {
+  return {
+    onRequestStart: (real) => controller.attach(real),
+    onRequestUpgrade: (_real, ...rest) => handler.onRequestUpgrade?.(controller, ...rest),
+    onResponseStart: (_real, ...rest) => handler.onResponseStart?.(controller, ...rest),
+    onResponseData: (_real, chunk) => handler.onResponseData?.(controller, chunk),
+    onResponseEnd: (_real, trailers) => handler.onResponseEnd?.(controller, trailers),
+    onResponseError: (_real, error) => handler.onResponseError?.(controller, error),
+  };
 }
 
 /** Resolves when the answer is with the caller, or is a refusal that may be tried again. */
@@ -85,27 +106,22 @@ function send(
   dispatch: Dispatch,
   request: Options,
   handler: Handler,
+  controller: QueuedController,
 ): Promise<Sending<Held | undefined>> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
-    const renew = pacer.renewal(lease);
     let status = 0;
     let statusText: string | undefined;
     let headers: Fields = {};
-    let meter: BodyMeter | undefined;
-    let isRefused = false;
-    const settle = (isWhole: boolean): void => {
-      meter?.end();
-      if (!isRefused) pacer.settle(lease, plan, { usage: meter?.usage, pieces: meter?.pieces ?? 0, isWhole });
-    };
+    let watch: AnswerWatch | undefined;
     const watching: Handler = {
-      onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
-      onRequestUpgrade: (controller, code, fields, socket) => {
+      onRequestStart: (real) => controller.attach(real),
+      onRequestUpgrade: (_real, code, fields, socket) => {
         lease.done();
         handler.onRequestUpgrade?.(controller, code, fields, socket);
         resolve({ result: undefined, refusal: undefined });
       },
-      onResponseStart: (controller, code, fields, message) => {
+      onResponseStart: (_real, code, fields, message) => {
         // What comes before the answer proper.
         if (code < 200) return handler.onResponseStart?.(controller, code, fields, message);
         status = code;
@@ -114,25 +130,21 @@ function send(
         if (code >= 400) return undefined;
         const now = settings.clock.epochMs();
         pacer.observe(parseProviderSignal({ status: code, headers: fields, now }), plan, lease);
-        meter = bodyMeter(String(fields["content-type"] ?? ""));
+        const meter = bodyMeter(String(fields["content-type"] ?? ""));
+        watch = new AnswerWatch(pacer, lease, plan, meter, code);
         return handler.onResponseStart?.(controller, code, fields, message);
       },
-      onResponseData: (controller, chunk) => {
-        if (meter === undefined) {
+      onResponseData: (_real, chunk) => {
+        if (watch === undefined) {
           chunks.push(chunk);
           return;
         }
-        renew();
-        meter.feed(chunk);
-        if (meter.signal !== undefined && !isRefused) {
-          isRefused = true;
-          pacer.refuse(lease, meter.signal, status);
-        }
+        watch.chunk(chunk);
         handler.onResponseData?.(controller, chunk);
       },
-      onResponseEnd: (controller, trailers) => {
-        if (meter !== undefined) {
-          settle(true);
+      onResponseEnd: (_real, trailers) => {
+        if (watch !== undefined) {
+          watch.end(true);
           handler.onResponseEnd?.(controller, trailers);
           resolve({ result: undefined, refusal: undefined });
           return;
@@ -145,23 +157,23 @@ function send(
         else if (status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
         else lease.done();
         const fields = isRefusal ? { ...headers, "x-should-retry": "false" } : headers;
-        const result = { deliver: () => deliver(handler, controller, status, fields, statusText, [body], true) };
+        const result = { deliver: () => deliver(handler, controller, status, fields, statusText, [body]) };
         resolve({ result, refusal: isRefusal ? signal : undefined });
       },
-      onResponseError: (controller, error) => {
-        if (meter === undefined) {
+      onResponseError: (_real, error) => {
+        if (watch === undefined) {
           if (neverLeft(error)) lease.cancel();
           else lease.done();
           reject(error);
           return;
         }
-        settle(false);
+        watch.end(false);
         handler.onResponseError?.(controller, error);
         resolve({ result: undefined, refusal: undefined });
       },
     };
     try {
-      dispatch(request, watching);
+      dispatch(request, dualHandler(watching));
     } catch (error) {
       lease.cancel();
       reject(error);
@@ -176,20 +188,17 @@ function deliver(
   headers: Fields,
   statusText: string | undefined,
   chunks: readonly Uint8Array[],
-  hasStarted = false,
 ): void {
-  if (!hasStarted) handler.onRequestStart?.(controller, {});
   handler.onResponseStart?.(controller, status, headers as Record<string, string | string[]>, statusText);
   for (const chunk of chunks) handler.onResponseData?.(controller, Buffer.from(chunk));
   handler.onResponseEnd?.(controller, {});
 }
 
-/** Below this, bodies are as they come over the wire; only what is not compressed can be read for its usage. */
-function withoutEncoding(headers: Options["headers"]): Record<string, string | string[]> {
-  const fields = new Map<string, string | string[]>();
+/** Header fields by lower-case name, whichever form they have. */
+function fieldsOf(headers: Options["headers"]): Fields {
+  const fields: Fields = {};
   const add = (name: string, value: string | string[] | undefined): void => {
-    const key = name.toLowerCase();
-    if (value !== undefined && key !== "accept-encoding") fields.set(key, value);
+    if (value !== undefined) fields[name.toLowerCase()] = value;
   };
   if (Array.isArray(headers))
     for (let i = 0; i + 1 < headers.length; i += 2) add(String(headers[i]), headers[i + 1] ?? undefined);
@@ -197,5 +206,5 @@ function withoutEncoding(headers: Options["headers"]): Record<string, string | s
     const pairs = Symbol.iterator in headers ? headers : Object.entries(headers);
     for (const [name, value] of pairs) add(name, value);
   }
-  return Object.fromEntries(fields);
+  return fields;
 }

@@ -5,13 +5,6 @@ import { GrantedWindow } from "./granted-window.ts";
 import type { Fault, KeyOptions } from "./options.ts";
 import type { Call } from "./world.ts";
 
-/**
- * Whether the limit of a tenant key is a law as an endpoint's is: it holds over all agents together. Not enforced yet: without
- * a store each process counts keys by itself, and with one the counts lag by a second. Set this to true when keys are quotas
- * of the engine.
- */
-const KEY_LIMITS_HOLD_OVER_ALL_AGENTS: boolean = false;
-
 /** What agents may be above a limit for a moment though they hear each other, because two decide at once. */
 const EXCESS = 0.02;
 /** After these agents still hear each other and know the limits. */
@@ -66,7 +59,7 @@ export class RealLaws {
     });
     this.#endpoints = endpoints.map(({ id, amounts }) => granted(id, amounts));
     const [first] = endpoints;
-    if (!KEY_LIMITS_HOLD_OVER_ALL_AGENTS || !first) return;
+    if (!first) return;
     const kinds = (["requests", "tokens"] as const).filter((kind) => first.limits[kind] !== undefined);
     for (const { key, limits = {} } of keys) {
       const own = kinds.map((kind) => limits[kind] ?? Infinity);

@@ -11,13 +11,23 @@ export interface CallFacts {
   readonly inputBytes: number;
   /** Images and other files in the prompt. */
   readonly attachments: number;
+  /** Input that the server adds: earlier answers, uploaded files, images and documents behind addresses. */
+  readonly references?: number | undefined;
+  /** Whether the call continues an earlier answer that the server keeps. */
+  readonly continues?: boolean | undefined;
   /** The most that the answers may have, all of them together. */
   readonly maxOutputTokens: number | undefined;
+  /** Whether the call only counts the tokens of a prompt, which has limits of its own. */
+  readonly isTokenCount?: boolean | undefined;
+  /** Whether the call uses no tokens at all: a list, an upload, speech, moderation, token counting. */
+  readonly isFree?: boolean | undefined;
 }
 
 const PATHS: readonly (readonly [RegExp, Protocol])[] = [
   [/\/(?:chat\/completions|completions|responses|embeddings)$/, "openai"],
   [/\/messages(?:\/count_tokens)?$/, "anthropic"],
+  // Anthropic's models on Vertex AI.
+  [/\/publishers\/anthropic\/models\/[^/]+:\w+$/, "anthropic"],
   [/\/models\/[^/]+:\w+$/, "gemini"],
 ];
 /** So many characters of base64 in a row are a file, not words. */
@@ -27,8 +37,20 @@ const DEEPEST = 24;
 /** Calls that are answered without a word of output. */
 const WITHOUT_OUTPUT = /\/(?:embeddings|count_tokens)$|:(?:embedContent|batchEmbedContents|countTokens)$/;
 
+const TOKEN_COUNT = /\/(?:count_tokens|count-tokens|input_tokens)$|\/count-tokens:\w+$|:countTokens$/;
+/** Calls that no provider counts in tokens. */
+const FREE =
+  /\/(?:moderations|audio\/(?:speech|transcriptions|translations)|files|uploads|batches|rerank|tokenize|detokenize)(?:\/|$)/;
+const READING = /^(?:GET|HEAD|OPTIONS|DELETE)$/i;
+
 /** Reads the path and, where there is one, the JSON body. Never throws. */
-export function readCall(path: string, body: string | undefined): CallFacts {
+export function readCall(path: string, body: string | undefined, method = "POST"): CallFacts {
+  const facts = readShape(path, body);
+  const isFree = READING.test(method) || TOKEN_COUNT.test(path) || FREE.test(path);
+  return isFree ? { ...facts, isFree, maxOutputTokens: 0 } : facts;
+}
+
+function readShape(path: string, body: string | undefined): CallFacts {
   const protocol = PATHS.find(([pattern]) => pattern.test(path))?.[1] ?? "other";
   const json = body === undefined ? undefined : parse(body);
   if (!isRecord(json)) {
@@ -45,15 +67,34 @@ export function readCall(path: string, body: string | undefined): CallFacts {
     protocol,
     model: typeof json["model"] === "string" ? json["model"] : modelOfPath(path),
     ...measureInput(json),
+    ...(EARLIER.some((key) => json[key] !== undefined && json[key] !== null) ? { continues: true } : {}),
     maxOutputTokens: WITHOUT_OUTPUT.test(path) ? 0 : maxOutputTokens(json),
+    ...(TOKEN_COUNT.test(path) ? { isTokenCount: true } : {}),
   };
 }
 
 /** How much there is to read for the model. */
-export function measureInput(value: unknown): Pick<CallFacts, "inputBytes" | "attachments"> {
-  const size = { bytes: 0, attachments: 0 };
+export function measureInput(value: unknown): Pick<CallFacts, "inputBytes" | "attachments" | "references"> {
+  const size: Size = { bytes: 0, attachments: 0, references: 0 };
   measure(value, size, 0);
-  return { inputBytes: size.bytes, attachments: size.attachments };
+  const { bytes: inputBytes, attachments, references } = size;
+  return { inputBytes, attachments, ...(references > 0 ? { references } : {}) };
+}
+
+interface Size {
+  bytes: number;
+  attachments: number;
+  references: number;
+}
+
+/** Fields that name an earlier answer, in OpenAI's Responses API. */
+const EARLIER = ["previous_response_id", "conversation"];
+const REFERENCE_KEYS = new Set([...EARLIER, "file_id", "fileUri", "file_uri", "file_url", "cachedContent"]);
+const ADDRESS_KEYS = new Set(["url", "image_url"]);
+
+function isReference(key: string, value: unknown): boolean {
+  if (REFERENCE_KEYS.has(key)) return value !== null && value !== undefined;
+  return ADDRESS_KEYS.has(key) && typeof value === "string" && /^(?:https?|gs|s3):\/\//.test(value);
 }
 
 function parse(body: string): unknown {
@@ -92,7 +133,7 @@ function maxOutputTokens(json: Record<string, unknown>): number | undefined {
 }
 
 /** Text counts by its bytes. What a file holds says nothing of its tokens: those are counted one by one. */
-function measure(value: unknown, size: { bytes: number; attachments: number }, depth: number): void {
+function measure(value: unknown, size: Size, depth: number): void {
   if (depth > DEEPEST) return;
   if (typeof value === "string") {
     if (isFile(value)) size.attachments++;
@@ -105,7 +146,8 @@ function measure(value: unknown, size: { bytes: number; attachments: number }, d
     for (const [key, item] of Object.entries(value)) {
       // Keys of a tool's schema are part of what the model reads.
       size.bytes += key.length;
-      measure(item, size, depth + 1);
+      if (isReference(key, item)) size.references++;
+      else measure(item, size, depth + 1);
     }
   } else size.bytes += 1;
 }

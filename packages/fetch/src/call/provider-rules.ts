@@ -2,12 +2,14 @@
 export interface ProviderRules {
   /**
    * What a request's allowance for its answer counts at the door. "reserved": all of it, on top of the input. "at-least":
-   * the larger of it and what is expected. "expected": nothing, only what is really produced. "none": output is not
-   * limited.
+   * the larger of it and what is expected. "expected": nothing, only what is really produced. "learned": all of it
+   * until a few answers have shown how long they are. "none": output is not limited.
    */
-  readonly output: "reserved" | "at-least" | "expected" | "none";
+  readonly output: "reserved" | "at-least" | "expected" | "learned" | "none";
   /** Whether input that came from the prompt cache counts. */
   readonly countsCachedInput: boolean;
+  /** How often a token of output counts at these models: Bedrock's burndown rate. All others count once. */
+  readonly burndown?: { readonly models: RegExp; readonly rate: number };
   /** What a number without another window refers to, where the documentation says so. */
   readonly windowMs?: { readonly requests?: number; readonly tokens?: number };
 }
@@ -21,15 +23,33 @@ const RULES: Readonly<Record<string, ProviderRules>> = {
   anthropic: { output: "expected", countsCachedInput: false, windowMs: PER_MINUTE },
   gemini: { output: "none", countsCachedInput: true },
   vertex: { output: "none", countsCachedInput: true },
-  bedrock: { output: "reserved", countsCachedInput: false },
+  bedrock: {
+    output: "reserved",
+    countsCachedInput: false,
+    // Anthropic's models from Claude 3.7 on.
+    burndown: { models: /claude-(?:3[-.]7|[a-z]+-\d)/, rate: 5 },
+  },
   groq: { output: "reserved", countsCachedInput: false, windowMs: { tokens: MINUTE_MS } },
   mistral: { output: "expected", countsCachedInput: true },
   openrouter: { output: "expected", countsCachedInput: true },
 };
-const CAREFUL: ProviderRules = { output: "reserved", countsCachedInput: true };
+/** Of hosts that nobody has described. */
+const CAREFUL: ProviderRules = { output: "learned", countsCachedInput: true };
 
-export function rulesOf(provider: string): ProviderRules {
-  return (Object.hasOwn(RULES, provider) ? RULES[provider] : undefined) ?? CAREFUL;
+/** `protocol` tells apart the models that one host serves by different rules: Vertex AI has Google's and Anthropic's. */
+export function rulesOf(provider: string, protocol?: string): ProviderRules {
+  const name = provider === "vertex" && protocol === "anthropic" ? protocol : provider;
+  return (Object.hasOwn(RULES, name) ? RULES[name] : undefined) ?? CAREFUL;
+}
+
+/** How often a token of this model's output counts. */
+export function outputRate({ burndown }: ProviderRules, model: string | undefined): number {
+  return burndown?.models.test(model ?? "") ? burndown.rate : 1;
+}
+
+/** Whether the provider is one whose rules are known; all of them limit models. */
+export function isKnownProvider(provider: string): boolean {
+  return Object.hasOwn(RULES, provider);
 }
 
 const HOSTS: readonly (readonly [RegExp, string])[] = [

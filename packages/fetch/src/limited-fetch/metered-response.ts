@@ -1,50 +1,14 @@
-/** Told of what passes, and once of the end. */
-export interface BodyWatcher {
-  chunk(bytes: Uint8Array): void;
-  /** `isWhole` is false when the reader stopped early or the connection broke. */
-  end(isWhole: boolean): void;
-}
+import type { Clock } from "@hivepace/core";
+import { type StreamWatcher, watchedStream } from "../usage/watched-stream.ts";
 
-/**
- * The same response, its body watched as it passes. Nothing is read before the caller reads, and nothing is kept: the
- * caller's pace is the connection's.
- */
-export function meteredResponse(response: Response, watcher: BodyWatcher): Response {
+/** The same response, its body watched as it passes. */
+export function meteredResponse(response: Response, watcher: StreamWatcher<Uint8Array>, clock: Clock): Response {
   if (response.body === null) {
     watcher.end(true);
     return response;
   }
-  const reader = response.body.getReader();
-  let isOver = false;
-  // A reader that stops while it waits for more ends the read that it waits for, too.
-  const end = (isWhole: boolean): void => {
-    if (!isOver) watcher.end(isWhole);
-    isOver = true;
-  };
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) {
-            end(true);
-            controller.close();
-          } else {
-            watcher.chunk(value);
-            controller.enqueue(value);
-          }
-        } catch (error) {
-          end(false);
-          controller.error(error);
-        }
-      },
-      cancel(reason) {
-        end(false);
-        return reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  const source = response.body as ReadableStream<Uint8Array>;
+  const body = watchedStream(source, watcher, clock, ({ length }) => length);
   return replaceBody(response, body as ReadableStream, response.headers);
 }
 

@@ -60,3 +60,26 @@ function textOf(body: unknown): string | undefined {
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return new TextDecoder().decode(body as Uint8Array);
   return undefined;
 }
+
+/** The same request for another model: in the body, and in the path where the protocol has it there. */
+export function withModel(outgoing: Outgoing, url: URL, model: string): { outgoing: Outgoing; url: URL } {
+  const path = url.pathname.replace(/(\/(?:models|deployments)\/)[^/:]+/, `$1${encodeURIComponent(model)}`);
+  const moved = new URL(url);
+  moved.pathname = path;
+  const text = outgoing.text === undefined ? undefined : renamed(outgoing.text, model);
+  const init = text === undefined ? outgoing.init : { ...outgoing.init, body: text };
+  const headers = new Headers(outgoing.headers);
+  // The length of the old body.
+  headers.delete("content-length");
+  return { outgoing: { ...outgoing, url: moved.href, headers, text, init: { ...init, headers } }, url: moved };
+}
+
+function renamed(text: string, model: string): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body !== "object" || body === null || !("model" in body)) return text;
+    return JSON.stringify({ ...body, model });
+  } catch {
+    return text;
+  }
+}

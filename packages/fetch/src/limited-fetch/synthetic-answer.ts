@@ -1,4 +1,4 @@
-import type { CapacityExhaustedError } from "@hivepace/core";
+import { type CapacityExhaustedError, isHivepaceError, type ResourceUnknownError } from "@hivepace/core";
 import type { Protocol } from "../call/call-facts.ts";
 
 export interface SyntheticAnswer {
@@ -8,11 +8,19 @@ export interface SyntheticAnswer {
   readonly body: string;
 }
 
+/** Errors of a gate that become an answer. */
+export type Answerable = CapacityExhaustedError | ResourceUnknownError;
+
+export function isAnswerable(error: unknown): error is Answerable {
+  return isHivepaceError(error, "CAPACITY_EXHAUSTED") || isHivepaceError(error, "RESOURCE_UNKNOWN");
+}
+
 /**
- * What the caller gets when the gate does not let a request through in time: an answer in the provider's own shape, and
- * no throw, which the SDKs would take for a broken connection and try again.
+ * The answer to a request that the gate does not let through: in the provider's own shape, and no throw, which the SDKs
+ * would take for a broken connection and try again.
  */
-export function syntheticAnswer(error: CapacityExhaustedError, protocol: Protocol): SyntheticAnswer {
+export function syntheticAnswer(error: Answerable, protocol: Protocol): SyntheticAnswer {
+  if (isHivepaceError(error, "RESOURCE_UNKNOWN")) return unknownAnswer(error, protocol);
   const isTooLarge = error.reason === "too-large";
   const status = isTooLarge ? 413 : 429;
   const type = isTooLarge ? "request_too_large" : "rate_limit_error";
@@ -27,6 +35,19 @@ export function syntheticAnswer(error: CapacityExhaustedError, protocol: Protoco
       ...wait(error),
     },
     body: JSON.stringify(bodyOf(protocol, status, type, message)),
+  };
+}
+
+function unknownAnswer({ message }: ResourceUnknownError, protocol: Protocol): SyntheticAnswer {
+  return {
+    status: 400,
+    statusText: "Bad Request",
+    headers: {
+      "content-type": "application/json",
+      "x-should-retry": "false",
+      "x-hivepace": "unknown-endpoint",
+    },
+    body: JSON.stringify(bodyOf(protocol, 400, "invalid_request_error", message)),
   };
 }
 

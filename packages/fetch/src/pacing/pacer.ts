@@ -1,17 +1,22 @@
 import type { AbortSignalLike, Clock, Gate, Lease, SentEvent } from "@hivepace/core";
 import { onAbort, sending, sent, warn } from "@hivepace/core/internal";
 import type { CallFacts } from "../call/call-facts.ts";
+import { isKnownProvider } from "../call/provider-rules.ts";
 import { isWorthWaiting, type ProviderSignal, reducesCapacity } from "../signal/provider-signal.ts";
 import { countedUsage, type ReportedUsage } from "../usage/reported-usage.ts";
 import type { TokenEstimate, TokenEstimator } from "../usage/token-estimator.ts";
+import type { CallEvents } from "./call-events.ts";
 import { observationOf } from "./observation.ts";
 import { type RetryPolicy, retryDelayMs } from "./retry-policy.ts";
+import { KnownEndpoints, type UnknownPolicy } from "./unknown-endpoint.ts";
 
 export interface PacerSettings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly estimator: TokenEstimator;
   readonly retry: RetryPolicy;
+  readonly unknown: UnknownPolicy | undefined;
+  readonly events: CallEvents;
 }
 
 /** One call, however often it is sent. */
@@ -46,6 +51,8 @@ export interface Answered {
   readonly isWhole: boolean;
 }
 
+/** Shorter waits are not worth an event. */
+const NOTICED_MS = 1;
 /** How often a lease is renewed while its answer streams. */
 const RENEW_MS = 30_000;
 
@@ -53,46 +60,62 @@ const RENEW_MS = 30_000;
 export class Pacer {
   readonly #gate: Gate;
   readonly #settings: PacerSettings;
-  /** When each request that is under way was sent. */
-  readonly #sentAt = new WeakMap<Lease, number>();
+  readonly #known: KnownEndpoints;
+  /** When each request that is under way was sent, and the endpoint at which the gate counts it. */
+  readonly #sent = new WeakMap<Lease, { readonly at: number; readonly countedAt: string | undefined }>();
   #hasWarned = false;
 
   constructor(gate: Gate, settings: PacerSettings) {
     this.#gate = gate;
     this.#settings = settings;
+    this.#known = new KnownEndpoints(gate, settings.unknown);
+  }
+
+  /** The result of `attempt`, for callers that have no other place to go. */
+  async run<T>(call: PacedCall, send: (lease: Lease) => Promise<Sending<T>>): Promise<T> {
+    return (await this.attempt(call, send)).result;
   }
 
   /**
-   * Sends with a lease, again after refusals that pass, within the call's time. Rejects with what the gate rejects with
-   * (before anything was sent, else the last refusal is the result), or with what `send` throws.
+   * Sends with a lease, again after refusals that pass, within the call's time. Resolves with the answer or the last refusal.
+   * Rejects with the gate's error if nothing was sent, or with the error that `send` throws.
    */
-  async run<T>(call: PacedCall, send: (lease: Lease) => Promise<Sending<T>>): Promise<T> {
-    const { clock, retry, random } = this.#settings;
+  async attempt<T>(call: PacedCall, send: (lease: Lease) => Promise<Sending<T>>): Promise<Sending<T>> {
+    const { clock, retry, random, events } = this.#settings;
+    const { model } = call.facts;
     const deadline = clock.now() + call.timeoutMs;
     let route = call.route;
     let last: Sending<T> | undefined;
     for (let retries = 0; ; retries++) {
       let lease: Lease;
+      const askedAt = clock.now();
       try {
-        lease = await this.#acquire(call, route, deadline);
+        lease = await this.#waiting(call, route, () => this.#acquire(call, route, deadline));
       } catch (error) {
-        if (last !== undefined && !call.signal?.aborted) return last.result;
+        if (last !== undefined && !call.signal?.aborted) return last;
         throw error;
       }
-      this.#sentAt.set(lease, clock.now());
+      const { endpoint } = lease;
+      events.emit({ type: "sent", endpoint, model, waitedMs: clock.now() - askedAt, retries });
       last =
         sending.hasSubscribers || sent.hasSubscribers
           ? await this.#tellingOf(call, lease, retries, send)
           : await send(lease);
-      if (last.refusal === undefined || !call.isReplayable) return last.result;
+      const { refusal } = last;
+      if (refusal === undefined) return last;
+      events.emit({ type: "refused", endpoint, model, refusal: refusal.class, retryAfterMs: refusal.retryAfterMs });
+      if (!call.isReplayable) return last;
       // Another endpoint need not wait for what this one asks for, nor lack what this one lacks.
-      const others = route.filter((endpoint) => endpoint !== lease.endpoint);
-      if (others.length > 0 && retries < retry.maxRetries && last.refusal.class !== "request_too_large") {
+      const others = route.filter((other) => other !== endpoint);
+      const [to] = others;
+      if (to !== undefined && retries < retry.maxRetries && refusal.class !== "request_too_large") {
+        events.emit({ type: "moved", endpoint, model, to, toModel: model });
         route = others;
         continue;
       }
-      const delayMs = retryDelayMs(last.refusal, retries, retry, random());
-      if (delayMs === undefined || clock.now() + delayMs >= deadline) return last.result;
+      const delayMs = retryDelayMs(refusal, retries, retry, random());
+      if (delayMs === undefined || clock.now() + delayMs >= deadline) return last;
+      events.emit({ type: "retrying", endpoint, model, delayMs });
       route = call.route;
       await sleep(clock, delayMs, call.signal);
     }
@@ -101,12 +124,14 @@ export class Pacer {
   /** Tells the gate what an answer says of limits. A gate that fails at that harms nobody. */
   observe(signal: ProviderSignal, call: PacedCall, lease: Lease): void {
     if (this.#gate.observe === undefined) return;
-    const { endpoint } = lease;
-    const observation = observationOf(signal, { endpoint, model: call.facts.model, provider: call.provider });
-    if (observation === undefined) return;
     const now = this.#settings.clock.now();
+    const { at = now, countedAt: endpoint = lease.endpoint } = this.#sent.get(lease) ?? {};
+    const { facts, provider } = call;
+    if (!teachesLimits(call)) return;
+    const observation = observationOf(signal, { endpoint, model: facts.model, provider });
+    if (observation === undefined) return;
     try {
-      this.#gate.observe({ ...observation, sentAgoMs: now - (this.#sentAt.get(lease) ?? now) });
+      this.#gate.observe({ ...observation, sentAgoMs: now - at });
     } catch (error) {
       if (!this.#hasWarned) warn("HIVEPACE_GATE_FAILED", "the gate failed to take an observation", error);
       this.#hasWarned = true;
@@ -138,11 +163,11 @@ export class Pacer {
     }
     // A stream that was left early has told its input, and little of its output.
     const { output = 0 } = usage;
-    const counted = countedUsage(provider, { ...usage, output: isWhole ? output : Math.max(output, pieces) });
-    const { promptTokens, ...used } = counted;
+    const counted = countedUsage(provider, { ...usage, output: isWhole ? output : Math.max(output, pieces) }, facts);
+    const { promptTokens, cachedTokens, ...used } = counted;
     lease.done(used);
-    const { outputTokens } = used;
-    this.#settings.estimator.learn(provider, facts, isWhole ? { promptTokens, outputTokens } : { promptTokens });
+    const seen = { promptTokens, cachedTokens, outputTokens: isWhole ? used.outputTokens : undefined };
+    this.#settings.estimator.learn(provider, facts, seen, call.session);
   }
 
   /** Renews the lease from time to time while its answer comes. */
@@ -155,6 +180,19 @@ export class Pacer {
       // Whoever writes a gate without types may well have leases that never expire.
       lease.renew?.();
     };
+  }
+
+  /** Tells listeners when the gate does not answer at once. */
+  async #waiting<T>({ facts }: PacedCall, route: readonly string[], acquire: () => Promise<T>): Promise<T> {
+    const { clock, events } = this.#settings;
+    if (!events.isHeard) return acquire();
+    const event = { type: "waiting", endpoint: route[0] ?? "", model: facts.model } as const;
+    const cancel = clock.after(NOTICED_MS, () => events.emit(event), { background: true });
+    try {
+      return await acquire();
+    } finally {
+      cancel();
+    }
   }
 
   /** Sends it, and lets those who listen know before and after. */
@@ -187,9 +225,9 @@ export class Pacer {
     }
   }
 
-  #acquire(call: PacedCall, route: readonly string[], deadline: number): Promise<Lease> {
+  async #acquire(call: PacedCall, route: readonly string[], deadline: number): Promise<Lease> {
     const { estimate, facts, key, session, priority, signal } = call;
-    return this.#gate.acquire({
+    const { lease, countedAt } = await this.#known.acquire({
       ...(route.length === 1 ? { endpoint: route[0] } : { route }),
       model: facts.model,
       key,
@@ -201,7 +239,18 @@ export class Pacer {
       outputTokens: estimate.outputTokens,
       timeoutMs: Math.max(0, deadline - this.#settings.clock.now()),
     });
+    this.#sent.set(lease, { at: this.#settings.clock.now(), countedAt });
+    return lease;
   }
+}
+
+/**
+ * Whether the limits in an answer are those of its call. Token counting has limits of its own, and at providers that limit
+ * models a call without a model says nothing about any.
+ */
+function teachesLimits({ facts, provider }: PacedCall): boolean {
+  if (facts.isTokenCount) return false;
+  return facts.model !== undefined || !isKnownProvider(provider);
 }
 
 /** Rejects with the signal's reason as soon as it is aborted; leaves neither timer nor listener behind. */

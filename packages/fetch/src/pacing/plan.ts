@@ -19,14 +19,15 @@ export function planCall(
   if (chosen === undefined) return undefined;
   const route = typeof chosen === "string" ? [chosen] : chosen;
   if (route.length === 0) return undefined;
+  const ofSession = typeof session === "function" ? session(info) : session;
   const facts = model === undefined ? info : { ...info, model: model(info) };
   return {
     provider: info.provider,
     facts,
-    estimate: estimateOf(info, settings),
+    estimate: estimateOf(info, settings, ofSession),
     route,
     key: typeof key === "function" ? key(info) : key,
-    session: typeof session === "function" ? session(info) : session,
+    session: ofSession,
     priority: typeof priority === "function" ? priority(info) : priority,
     signal: given.signal,
     timeoutMs: Math.min(settings.timeoutMs, given.patienceMs ?? Infinity),
@@ -35,8 +36,12 @@ export function planCall(
 }
 
 /** What the caller says counts; what it leaves open is learned. */
-function estimateOf(info: CallInfo, { options, estimator }: PacingSettings): TokenEstimate {
-  const learned = estimator.estimate(info.provider, info);
+function estimateOf(
+  info: CallInfo,
+  { options, estimator }: PacingSettings,
+  session: string | undefined,
+): TokenEstimate {
+  const learned = estimator.estimate(info.provider, info, session);
   const said = options.estimate?.(info);
   if (typeof said === "number")
     return {

@@ -18,7 +18,22 @@ const LONGEST_TEXT = 65_536;
 const LONGEST_MESSAGE = 4_096;
 const MOST_DETAILS = 32;
 const DEEPEST = 6;
-const CODE_FIELDS = ["type", "code", "status", "reason", "error_code", "__type", "name"];
+const CODE_FIELDS = ["type", "code", "status", "reason", "error_code", "errorCode", "error_type", "__type", "name"];
+/** Facts of a gateway about the error of another provider. */
+const METADATA_CODES = ["error_type", "provider_error_code", "limit_source"];
+/** Where providers put the words, in order of preference. */
+const TEXT_FIELDS = [
+  "message",
+  "Message",
+  "detail",
+  "error_description",
+  "error_msg",
+  "error_message",
+  "errorMessage",
+  "msg",
+  "status_msg",
+  "faultstring",
+];
 
 const EMPTY: ErrorBody = { codes: [], message: "", details: [], metadata: {}, places: [], isError: false };
 
@@ -47,17 +62,27 @@ export function readErrorBody(body: unknown): ErrorBody {
     if (Array.isArray(value["details"])) details = recordsOf(value["details"]);
     // Google's, of today and of old.
     for (const { reason } of [...recordsOf(value["details"]), ...recordsOf(value["errors"])]) pushText(codes, reason);
-    if (isRecord(value["metadata"])) metadata = value["metadata"];
-    const text = [value["message"], value["Message"], value["detail"], value["error_description"]].find(isText);
+    if (isRecord(value["metadata"])) {
+      metadata = value["metadata"];
+      for (const field of METADATA_CODES) pushText(codes, metadata[field]);
+    }
+    const text = TEXT_FIELDS.map((field) => value[field]).find(isText);
     const inner = text === undefined ? undefined : unwrap(text);
     const exception = Object.keys(value).find((key) => /^[a-z]+Exception$/i.test(key) && isRecord(value[key]));
     const passedOn = isRecord(value["metadata"]) ? value["metadata"]["raw"] : undefined;
-    if (text !== undefined && !isRecord(inner)) message = text.slice(0, LONGEST_MESSAGE);
+    if (text !== undefined && !isRecord(inner)) {
+      const title = isText(value["title"]) ? `${value["title"]}: ` : "";
+      message = `${title}${text}`.slice(0, LONGEST_MESSAGE);
+    }
+    const envelope = envelopeOf(value);
+    if (envelope?.isError) isError = true;
+    for (const code of envelope?.codes ?? []) codes.push(code);
     if (value["error"] !== undefined && value["error"] !== null) {
       isError = true;
       next = value["error"];
     } else if (isRecord(value["response"]) && isRecord(value["response"]["error"])) next = value["response"];
     else if (isRecord(inner)) next = inner;
+    else if (envelope !== undefined) next = envelope.inner;
     else if (exception !== undefined) {
       isError = true;
       codes.push(codeOf(exception));
@@ -67,6 +92,28 @@ export function readErrorBody(body: unknown): ErrorBody {
   }
   if (places.length === 0 && message === "") return EMPTY;
   return { codes, message, details, metadata, places, isError };
+}
+
+interface Envelope {
+  readonly inner: unknown;
+  readonly isError: boolean;
+  readonly codes: readonly string[];
+}
+
+/** Where an error is wrapped under another name than "error". */
+function envelopeOf(value: Record<string, unknown>): Envelope | undefined {
+  const { base_resp: minimax, errors, detail, fault } = value;
+  if (isRecord(minimax)) {
+    const code = minimax["status_code"];
+    // 0 is MiniMax's success.
+    return { inner: minimax, isError: code !== 0 && code !== undefined, codes: [`base_resp:${String(code)}`] };
+  }
+  // Cloudflare's envelope; Google's old list stands beside a message.
+  if (Array.isArray(errors) && errors.length > 0 && !isText(value["message"]))
+    return { inner: errors[0], isError: value["success"] === false, codes: [] };
+  // FastAPI, ElevenLabs; Apigee.
+  if (isRecord(detail)) return { inner: detail, isError: false, codes: [] };
+  return isRecord(fault) ? { inner: fault, isError: true, codes: [] } : undefined;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

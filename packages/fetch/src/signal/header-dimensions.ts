@@ -8,6 +8,22 @@ const ANTHROPIC =
   /^anthropic-(?:ratelimit-|(priority-|fast-))((?:input-|output-)?tokens|requests)-(limit|remaining|reset)$/;
 const UNIFIED = /^anthropic-ratelimit-unified-([a-z0-9_]{1,32})-(utilization|reset)$/;
 const GENERAL = /^x-ratelimit-(limit|remaining|reset|renewalperiod)(?:-([a-z][a-z0-9_-]{0,63}))?$/;
+/** Together's names for tokens. */
+const TOKEN_LIMIT = /^x-tokenlimit-(limit|remaining|reset)(?:-([a-z]{1,16}))?$/;
+/** Other words for our dimensions. */
+const ALIASES: Readonly<Record<string, string>> = {
+  "": "requests",
+  req: "requests",
+  request: "requests",
+  dynamic: "requests_dynamic",
+  token: "tokens",
+  prompt_tokens: "input_tokens",
+  tokens_prompt: "input_tokens",
+  tokens_input: "input_tokens",
+  completion_tokens: "output_tokens",
+  tokens_generated: "output_tokens",
+  tokens_output: "output_tokens",
+};
 /** Mistral's older names for tokens, with and without the window. */
 const BY_SIZE = /^(?:x-)?ratelimitbysize-(limit|remaining|reset)(?:-([a-z]{1,16}))?$/;
 
@@ -43,9 +59,11 @@ function addGeneral(fields: Fields, dims: DimensionSet, now: number): void {
   for (const [field, value] of fields) {
     const [, bySize, window] = BY_SIZE.exec(field) ?? [];
     const [, general, named = ""] = GENERAL.exec(field) ?? [];
-    const part = bySize ?? general;
+    const [, together, variant] = TOKEN_LIMIT.exec(field) ?? [];
+    const part = bySize ?? together ?? general;
     if (part === undefined) continue;
-    const suffix = bySize === undefined ? named : window === undefined ? "tokens" : `tokens-${window}`;
+    const rest = window ?? variant;
+    const suffix = part === general ? named : rest === undefined ? "tokens" : `tokens-${rest}`;
     const dim = found.get(suffix) ?? {};
     found.set(suffix, dim);
     if (part === "reset") assign(dim, "resetMs", latest(value, now));
@@ -89,8 +107,7 @@ function nameOf(suffix: string): { name: string; window?: NamedWindow } {
 
 function wholeName(parts: readonly string[]): string {
   const name = parts.join("_");
-  if (name === "" || name === "req" || name === "request") return "requests";
-  return name === "token" ? "tokens" : name;
+  return (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined) ?? name;
 }
 
 /** Without a window first, then the windows as they are usual; a multiple of one comes after it. */

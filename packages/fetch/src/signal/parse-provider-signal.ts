@@ -45,7 +45,7 @@ function parse({ status, headers, body: rawBody, now: rawNow }: ProviderAnswer):
   exhausted.sort((a, b) => rankOf(a) - rankOf(b));
   const refusal = classOf({
     status: typeof status === "number" && status >= 100 ? status : 200,
-    amznType: codeOf(fields.get("x-amzn-errortype") ?? ""),
+    headerCodes: CODE_HEADERS.flatMap((name) => fields.get(name) ?? []).map(codeOf),
     unifiedStatus: fields.get("anthropic-ratelimit-unified-status") ?? "",
     body,
     google,
@@ -62,6 +62,9 @@ function parse({ status, headers, body: rawBody, now: rawNow }: ProviderAnswer):
     ...(refusal === undefined ? {} : { class: refusal }),
   };
 }
+
+/** Header fields that name the error, or the limit that was hit. */
+const CODE_HEADERS = ["x-amzn-errortype", "x-ratelimit-type"];
 
 function timeOf(now: ProviderAnswer["now"]): number {
   const time = typeof now === "string" ? Date.parse(now) : Number(now ?? Date.now());

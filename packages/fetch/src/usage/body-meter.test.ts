@@ -78,8 +78,20 @@ test("garbage is no usage, and harms nobody", () => {
 test("cached input counts as the provider says, output where it is limited", () => {
   const usage = { freshInput: 10, cacheRead: 100, cacheWrite: 5, output: 7 };
   const tokens = (provider: string) => countedUsage(provider, usage);
-  expect(tokens("anthropic")).toEqual({ tokens: 22, inputTokens: 15, outputTokens: 7, promptTokens: 115 });
-  expect(tokens("openai")).toEqual({ tokens: 122, inputTokens: 115, outputTokens: 7, promptTokens: 115 });
+  expect(tokens("anthropic")).toEqual({
+    tokens: 22,
+    inputTokens: 15,
+    outputTokens: 7,
+    promptTokens: 115,
+    cachedTokens: 100,
+  });
+  expect(tokens("openai")).toEqual({
+    tokens: 122,
+    inputTokens: 115,
+    outputTokens: 7,
+    promptTokens: 115,
+    cachedTokens: 100,
+  });
   expect(tokens("groq").tokens).toBe(22);
   expect(tokens("bedrock").tokens).toBe(22);
   expect(tokens("gemini").tokens).toBe(115);

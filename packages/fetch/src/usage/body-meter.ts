@@ -1,5 +1,6 @@
 import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
 import type { ProviderSignal } from "../signal/provider-signal.ts";
+import { AwsEventMeter } from "./aws-event-meter.ts";
 import { type ReportedUsage, usageOf } from "./reported-usage.ts";
 
 /** Watches a body pass by, a chunk at a time, and keeps next to nothing of it. */
@@ -10,17 +11,27 @@ export interface BodyMeter {
   readonly usage: ReportedUsage | undefined;
   /** Pieces of the answer that have come: about as many tokens, where nothing better is said. */
   readonly pieces: number;
-  /** What an error inside of a stream says. */
+  /** Whether the last event of a stream has come: nothing that follows changes the usage. */
+  readonly isComplete: boolean;
+  /** The meaning of an error inside an answer with a status of success. */
   readonly signal: ProviderSignal | undefined;
 }
 
 export function bodyMeter(contentType: string | null): BodyMeter {
+  if (/\bvnd\.amazon\.eventstream\b/i.test(contentType ?? "")) return new AwsEventMeter();
   return /\bevent-stream\b|ndjson/i.test(contentType ?? "") ? new StreamMeter() : new JsonMeter();
 }
 
 /** More than this is not kept of one line or one body. */
 const LONGEST_KEPT = 1_048_576;
 const TAIL = 65_536;
+
+/** The last event of Anthropic, the Responses API, Cohere and Gemini. OpenAI's chat ends with "[DONE]". */
+const LAST_EVENT =
+  /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed|cancelled)|message-end)"|"finishReason"\s*:\s*".*"usageMetadata"/;
+/** The last line of Ollama. */
+const LAST_LINE = /^\{.*"done"\s*:\s*true/;
+const MAY_BE_USAGE = /"usage(?:Metadata)?"|"eval_count"/;
 
 /** Server-sent events, and JSON lines. Only lines that may speak of usage or errors are parsed. */
 class StreamMeter implements BodyMeter {
@@ -29,6 +40,7 @@ class StreamMeter implements BodyMeter {
   usage: ReportedUsage | undefined;
   pieces = 0;
   signal: ProviderSignal | undefined;
+  isComplete = false;
 
   feed(chunk: Uint8Array): void {
     this.#take(this.#decoder.decode(chunk, { stream: true }));
@@ -49,16 +61,16 @@ class StreamMeter implements BodyMeter {
 
   #read(line: string): void {
     const data = line.startsWith("data:") ? line.slice(5).trim() : line.startsWith("{") ? line : "";
+    if (data === "[DONE]") this.isComplete = true;
     if (!data.startsWith("{")) return;
     this.pieces++;
-    const mayFail = data.includes('"error"');
-    if (!mayFail && !/"usage(Metadata)?"/.test(data)) return;
+    if (LAST_EVENT.test(data) || LAST_LINE.test(line)) this.isComplete = true;
+    const mayFail = MAY_BE_ERROR.test(data);
+    if (!mayFail && !MAY_BE_USAGE.test(data)) return;
     try {
       const payload: unknown = JSON.parse(data);
       this.usage = usageOf(payload, this.usage);
-      if (!mayFail) return;
-      const signal = parseProviderSignal({ status: 200, body: payload });
-      if (signal.class !== undefined) this.signal ??= signal;
+      if (mayFail) this.signal ??= errorIn(data, payload);
     } catch {
       // Half a line, or not JSON: nothing that could be read.
     }
@@ -72,7 +84,8 @@ class JsonMeter implements BodyMeter {
   #isCut = false;
   usage: ReportedUsage | undefined;
   readonly pieces = 0;
-  readonly signal = undefined;
+  readonly isComplete = false;
+  signal: ProviderSignal | undefined;
 
   feed(chunk: Uint8Array): void {
     this.#text += this.#decoder.decode(chunk, { stream: true });
@@ -83,9 +96,26 @@ class JsonMeter implements BodyMeter {
   }
 
   end(): void {
-    this.usage = this.#isCut ? usageInTail(this.#text) : usageOf(parse(this.#text));
+    const text = this.#text;
     this.#text = "";
+    if (this.#isCut) {
+      this.usage = usageInTail(text);
+      return;
+    }
+    const payload = parse(text);
+    this.usage = usageOf(payload);
+    this.signal = errorIn(text, payload);
   }
+}
+
+/** Words without which no JSON document is an error. */
+const MAY_BE_ERROR = /"(?:error|errors|base_resp|fault)"/;
+
+/** The refusal that a document with a status of success holds; undefined for an answer. */
+function errorIn(text: string, payload: unknown): ProviderSignal | undefined {
+  if (!MAY_BE_ERROR.test(text)) return undefined;
+  const signal = parseProviderSignal({ status: 200, body: payload });
+  return signal.class === undefined ? undefined : signal;
 }
 
 function parse(text: string): unknown {

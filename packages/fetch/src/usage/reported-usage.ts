@@ -1,4 +1,4 @@
-import { rulesOf } from "../call/provider-rules.ts";
+import { outputRate, rulesOf } from "../call/provider-rules.ts";
 import { isRecord } from "../signal/error-body.ts";
 
 /** What an answer reports, in one vocabulary. Absent is not said. */
@@ -17,57 +17,106 @@ export interface CountedUsage {
   readonly outputTokens: number;
   /** All of the prompt, whether it counts or not: what a tokenizer would say. */
   readonly promptTokens: number;
+  /** The part of the prompt that came from the cache. */
+  readonly cachedTokens: number;
 }
 
 /** The usage that stands in an answer or in one event of a stream; later events correct earlier ones. */
 export function usageOf(payload: unknown, before?: ReportedUsage): ReportedUsage | undefined {
   const usage = find(Array.isArray(payload) ? payload.at(-1) : payload);
   if (usage === undefined) return before;
+  const first = (...names: readonly string[]) => names.map((name) => count(usage[name])).find((n) => n !== undefined);
   const cacheRead =
     count(usage["cache_read_input_tokens"]) ??
     count(inner(usage, "prompt_tokens_details")["cached_tokens"]) ??
     count(inner(usage, "input_tokens_details")["cached_tokens"]) ??
-    count(usage["cachedContentTokenCount"]) ??
-    count(usage["cacheReadInputTokens"]);
-  const cacheWrite = count(usage["cache_creation_input_tokens"]) ?? count(usage["cacheWriteInputTokens"]);
+    first("cachedContentTokenCount", "cacheReadInputTokens", "cacheReadInputTokenCount", "prompt_cache_hit_tokens");
+  const cacheWrite = first("cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWriteInputTokenCount");
   // Anthropic and Bedrock count the cache beside the input, all others within it.
-  const isBeside = "cache_read_input_tokens" in usage || "cacheReadInputTokens" in usage;
-  const input =
-    count(usage["prompt_tokens"]) ??
-    count(usage["input_tokens"]) ??
-    count(usage["promptTokenCount"]) ??
-    count(usage["inputTokens"]);
-  const freshInput = input === undefined || isBeside ? input : Math.max(0, input - (cacheRead ?? 0));
-  const thoughts = count(usage["thoughtsTokenCount"]) ?? 0;
-  const candidates = count(usage["candidatesTokenCount"]);
-  const output =
-    count(usage["completion_tokens"]) ??
-    count(usage["output_tokens"]) ??
-    count(usage["outputTokens"]) ??
-    (candidates === undefined ? undefined : candidates + thoughts);
+  const isBeside = ["cache_read_input_tokens", "cacheReadInputTokens", "cacheReadInputTokenCount"].some(
+    (name) => name in usage,
+  );
+  const input = first(
+    "prompt_tokens",
+    "input_tokens",
+    "promptTokenCount",
+    "inputTokens",
+    "inputTokenCount",
+    "prompt_token_count",
+    "prompt_eval_count",
+  );
+  // Prompts that tools of the provider make come on top at Google.
+  const allInput = input === undefined ? undefined : input + (count(usage["toolUsePromptTokenCount"]) ?? 0);
+  const freshInput = allInput === undefined || isBeside ? allInput : Math.max(0, allInput - (cacheRead ?? 0));
+  const output = outputOf(usage, first, isBeside ? undefined : allInput);
   const said = Object.entries({ freshInput, cacheRead, cacheWrite, output }).filter(([, value]) => value !== undefined);
   return said.length === 0 ? before : { ...before, ...Object.fromEntries(said) };
 }
 
-/** By the provider's rule: whether cached input counts, and whether output does. */
-export function countedUsage(provider: string, usage: ReportedUsage): CountedUsage {
-  const { countsCachedInput, output } = rulesOf(provider);
+/**
+ * The tokens that were produced, with those of reasoning. Some providers leave reasoning out of the output and count it only
+ * in the total.
+ */
+function outputOf(
+  usage: Record<string, unknown>,
+  first: (...names: readonly string[]) => number | undefined,
+  input: number | undefined,
+): number | undefined {
+  const thoughts = count(usage["thoughtsTokenCount"]);
+  const candidates = count(usage["candidatesTokenCount"]);
+  const named = first(
+    "completion_tokens",
+    "output_tokens",
+    "outputTokens",
+    "outputTokenCount",
+    "generation_token_count",
+    "eval_count",
+  );
+  const google = candidates === undefined && thoughts === undefined ? undefined : (candidates ?? 0) + (thoughts ?? 0);
+  const output = named ?? google;
+  const total = first("total_tokens", "totalTokenCount");
+  if (total === undefined || input === undefined) return output;
+  return Math.max(output ?? 0, total - input);
+}
+
+/** By the provider's rule: whether cached input counts, and whether and how often output does. */
+export function countedUsage(
+  provider: string,
+  usage: ReportedUsage,
+  { protocol, model }: { readonly protocol?: string; readonly model?: string | undefined } = {},
+): CountedUsage {
+  const rules = rulesOf(provider, protocol);
+  const { countsCachedInput, output } = rules;
   const { freshInput = 0, cacheRead = 0, cacheWrite = 0, output: outputTokens = 0 } = usage;
   const inputTokens = freshInput + cacheWrite + (countsCachedInput ? cacheRead : 0);
-  const tokens = output === "none" ? inputTokens : inputTokens + outputTokens;
-  return { tokens, inputTokens, outputTokens, promptTokens: freshInput + cacheWrite + cacheRead };
+  const tokens = output === "none" ? inputTokens : inputTokens + outputTokens * outputRate(rules, model);
+  return {
+    tokens,
+    inputTokens,
+    outputTokens,
+    promptTokens: freshInput + cacheWrite + cacheRead,
+    cachedTokens: cacheRead,
+  };
 }
 
 function find(payload: unknown): Record<string, unknown> | undefined {
   if (!isRecord(payload)) return undefined;
-  for (const place of [
-    payload["usage"],
+  const { usage } = payload;
+  const places = [
+    // Cohere: tokens as counted, beside those that are billed.
+    inner(inner(payload, "delta"), "usage")["tokens"],
+    isRecord(usage) ? usage["tokens"] : undefined,
+    inner(payload, "meta")["tokens"],
+    usage,
     inner(payload, "message")["usage"],
     inner(payload, "response")["usage"],
     payload["usageMetadata"],
-  ])
-    if (isRecord(place)) return place;
-  return undefined;
+    inner(payload, "metadata")["usage"],
+    payload["amazon-bedrock-invocationMetrics"],
+    // Ollama, and Meta's models on Bedrock, have no object around it.
+    "eval_count" in payload || "generation_token_count" in payload ? payload : undefined,
+  ];
+  return places.find(isRecord);
 }
 
 function inner(value: Record<string, unknown>, key: string): Record<string, unknown> {

@@ -42,6 +42,73 @@ test("the answer that is allowed counts by the provider's own rule", () => {
   expect(estimator.estimate("openai", prompt(35_000, { max_tokens: 10 })).tokens).toBeGreaterThan(10_000);
 });
 
+test("the cached part of prompts is not reserved where the provider does not count it", () => {
+  const estimator = new TokenEstimator();
+  const call = prompt(35_000);
+  const promptTokens = call.inputBytes / 3.5;
+  for (let i = 0; i < 40; i++)
+    for (const provider of ["anthropic", "openai"])
+      estimator.learn(provider, call, { promptTokens, cachedTokens: 0.98 * promptTokens });
+  expect(estimator.estimate("anthropic", call).inputTokens / promptTokens).toBeCloseTo(0.02, 3);
+  expect(estimator.estimate("openai", call).inputTokens / promptTokens).toBeCloseTo(1, 2);
+});
+
+test("a session's cache is its own, and no more of a prompt is cached than the session has sent before", () => {
+  const estimator = new TokenEstimator();
+  const call = prompt(35_000);
+  const promptTokens = call.inputBytes / 3.5;
+  for (const part of [0, 0.98, 0.98]) {
+    expect(estimator.estimate("anthropic", call, "a").inputTokens / promptTokens).toBeCloseTo(1, 2);
+    estimator.learn("anthropic", call, { promptTokens, cachedTokens: part * promptTokens }, "a");
+  }
+  expect(estimator.estimate("anthropic", call, "a").inputTokens / promptTokens).toBeCloseTo(0.02, 2);
+  expect(estimator.estimate("anthropic", call, "b").inputTokens / promptTokens).toBeCloseTo(1, 2);
+  const longer = prompt(70_000);
+  const added = longer.inputBytes / 3.5 - promptTokens;
+  expect(estimator.estimate("anthropic", longer, "a").inputTokens).toBeGreaterThanOrEqual(Math.floor(added));
+});
+
+test("input that the server adds and bytes of a token do not spoil each other", () => {
+  const estimator = new TokenEstimator();
+  const file = prompt(350, { input: [{ type: "input_file", file_id: "file-1" }] });
+  expect(file.references).toBe(1);
+  for (let i = 0; i < 20; i++) {
+    estimator.learn("gemini", prompt(3_500), { promptTokens: prompt(3_500).inputBytes / 2 });
+    estimator.learn("gemini", file, { promptTokens: file.inputBytes / 2 + 40_000 });
+  }
+  const text = prompt(7_000);
+  expect(estimator.estimate("gemini", text).inputTokens / (text.inputBytes / 2)).toBeCloseTo(1, 1);
+  expect(estimator.estimate("gemini", file).inputTokens / 40_000).toBeCloseTo(1, 1);
+});
+
+test.each([
+  ["an image behind an address", { content: [{ type: "image_url", image_url: { url: "https://x.example/a.png" } }] }],
+  ["a document behind an address", { content: [{ source: { type: "url", url: "https://x.example/a.pdf" } }] }],
+  ["an uploaded file", { fileData: { fileUri: "https://generativelanguage.googleapis.com/v1beta/files/x" } }],
+  ["an earlier answer", { previous_response_id: "resp_1" }],
+])("%s is input that the server adds", (_name, body) => {
+  expect(facts({ model: "m", ...body }).references).toBe(1);
+});
+
+test("a session that continues an earlier answer sends it again", () => {
+  const estimator = new TokenEstimator();
+  const first = prompt(350);
+  const next = prompt(350, { previous_response_id: "resp_1" });
+  estimator.learn("openai", first, { promptTokens: 20_000, outputTokens: 1_000 }, "s");
+  expect(estimator.estimate("openai", next, "s").inputTokens).toBeGreaterThan(21_000);
+});
+
+test("the allowance of an unknown host counts until three answers have shown how long they are", () => {
+  const estimator = new TokenEstimator();
+  const call = prompt(3_500, { max_tokens: 8_192 });
+  const reserved = () => estimator.estimate("nobody", call).outputTokens;
+  for (let i = 0; i < 3; i++) {
+    expect(reserved()).toBe(8_192);
+    estimator.learn("nobody", call, { outputTokens: 300 });
+  }
+  expect(reserved()).toBe(300);
+});
+
 test("an answer is never expected to be longer than it may be", () => {
   const estimator = new TokenEstimator();
   expect(estimator.estimate("anthropic", prompt(0, { max_tokens: 20 })).outputTokens).toBe(20);

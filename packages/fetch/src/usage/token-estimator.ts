@@ -1,22 +1,41 @@
 import type { CallFacts } from "../call/call-facts.ts";
-import { rulesOf } from "../call/provider-rules.ts";
+import { outputRate, type ProviderRules, rulesOf } from "../call/provider-rules.ts";
+import { Newest } from "./newest.ts";
+import { RunningMean } from "./running-mean.ts";
 
-/** What a call is thought to use. */
+/** The tokens that a call is expected to count. */
 export interface TokenEstimate {
   readonly tokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** What a report says of one request; what is absent teaches nothing. */
+/** The usage that an answer reports; an absent part teaches nothing. */
 export interface SeenTokens {
+  /** All of the prompt, cached or not. */
   readonly promptTokens?: number | undefined;
+  /** The part of the prompt that was read from the provider's cache. */
+  readonly cachedTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
 }
 
-interface Learned {
-  bytesPerToken: number;
-  outputTokens: number | undefined;
+/** What the answers of one model have taught. */
+class ModelUsage {
+  bytesPerToken = FIRST_BYTES_PER_TOKEN;
+  /** Tokens of an attachment or a reference, beyond those of the text. */
+  readonly perItem = new RunningMean(NEW);
+  /** The part of prompts that comes from the cache, 0 to 1. A rare prompt that finds no cache is remembered for long. */
+  readonly cachedPart = new RunningMean(NEW / 8);
+  readonly output = new RunningMean(NEW / 2);
+}
+
+/** What the answers of one session of a model have taught. */
+class SessionUsage {
+  /** The cached parts of the last two prompts: a cache that has just been filled is there for the next call. */
+  cachedParts: readonly number[] = [];
+  promptTokens = 0;
+  outputTokens = 0;
+  readonly output = new RunningMean(NEW);
 }
 
 /** English prose has about 4; a little less, so that the first estimate is rather too high. */
@@ -24,51 +43,116 @@ const FIRST_BYTES_PER_TOKEN = 3.5;
 const LEAST_BYTES_PER_TOKEN = 0.5;
 const MOST_BYTES_PER_TOKEN = 16;
 const FIRST_OUTPUT_TOKENS = 512;
-/** What an image costs at most providers at most resolutions. */
-const TOKENS_PER_ATTACHMENT = 1_600;
+/** The tokens of an image at most providers at most resolutions; of a file or an earlier answer as a first guess. */
+const FIRST_TOKENS_PER_ITEM = 1_600;
 /** The weight of the newest report. */
 const NEW = 0.2;
+/** From this number of answers on, means are believed where a mistake would be costly. */
+const ENOUGH = 3;
 const MOST_MODELS = 1_000;
+const MOST_SESSIONS = 10_000;
+const NOTHING: TokenEstimate = { tokens: 0, inputTokens: 0, outputTokens: 0 };
 
-/** Learns from reported usage how many bytes of a prompt make a token, and how long answers are, for each model. */
+/**
+ * Learns from reported usage what calls will count: for each model the bytes of a token, the tokens of attachments and of
+ * input that the server adds, the cached part of prompts and the length of answers; for each session the last three. No
+ * part is learned from calls in which another part hides it.
+ */
 export class TokenEstimator {
-  readonly #models = new Map<string, Learned>();
+  readonly #models = new Newest<ModelUsage>(MOST_MODELS);
+  readonly #sessions = new Newest<SessionUsage>(MOST_SESSIONS);
 
-  /** What the request will count, by the provider's own rule for the answer that it allows. */
-  estimate(provider: string, facts: CallFacts): TokenEstimate {
-    if (facts.protocol === "other" && facts.model === undefined) return { tokens: 0, inputTokens: 0, outputTokens: 0 };
-    const learned = this.#models.get(keyOf(provider, facts.model));
-    const bytesPerToken = learned?.bytesPerToken ?? FIRST_BYTES_PER_TOKEN;
-    const inputTokens = Math.ceil(facts.inputBytes / bytesPerToken) + facts.attachments * TOKENS_PER_ATTACHMENT;
-    const allowed = facts.maxOutputTokens ?? Infinity;
-    const expected = Math.min(allowed, Math.ceil(learned?.outputTokens ?? FIRST_OUTPUT_TOKENS));
-    const { output } = rulesOf(provider);
-    if (output === "none") return { tokens: inputTokens, inputTokens, outputTokens: expected };
-    const outputTokens = output === "reserved" && allowed !== Infinity ? allowed : expected;
-    const sum = inputTokens + outputTokens;
-    const tokens = output === "at-least" && allowed !== Infinity ? Math.max(allowed, sum) : sum;
-    return { tokens, inputTokens, outputTokens };
+  /** The tokens that the call will count, by the provider's own rules for cached input and for the allowed answer. */
+  estimate(provider: string, facts: CallFacts, session?: string): TokenEstimate {
+    if (facts.isFree || (facts.protocol === "other" && facts.model === undefined)) return NOTHING;
+    const rules = rulesOf(provider, facts.protocol);
+    const model = this.#models.get(keyOf(provider, facts.model));
+    const current = session === undefined ? undefined : this.#sessions.get(keyOf(provider, facts.model, session));
+    const prompt = promptOf(facts, model, current);
+    const cached = rules.countsCachedInput ? 0 : cachedOf(prompt, model, current, session !== undefined);
+    const inputTokens = Math.ceil(prompt - cached);
+    return { inputTokens, ...outputOf(rules, facts, inputTokens, model, current) };
   }
 
-  /** What it really was. Only whole reports teach; attachments would spoil the ratio. */
-  learn(provider: string, facts: CallFacts, { promptTokens, outputTokens }: SeenTokens): void {
-    const key = keyOf(provider, facts.model);
-    const learned: Learned = this.#models.get(key) ?? { bytesPerToken: FIRST_BYTES_PER_TOKEN, outputTokens: undefined };
-    // The newest are kept: a Map remembers the order of setting.
-    this.#models.delete(key);
-    this.#models.set(key, learned);
-    if (this.#models.size > MOST_MODELS) this.#models.delete(this.#models.keys().next().value as string);
-    if (promptTokens !== undefined && promptTokens > 0 && facts.inputBytes > 0 && facts.attachments === 0) {
-      const seen = Math.min(MOST_BYTES_PER_TOKEN, Math.max(LEAST_BYTES_PER_TOKEN, facts.inputBytes / promptTokens));
-      learned.bytesPerToken += NEW * (seen - learned.bytesPerToken);
+  /** The usage as it was reported, of answers that were read to their end or to their usage. */
+  learn(provider: string, facts: CallFacts, seen: SeenTokens, session?: string): void {
+    const { promptTokens = 0, cachedTokens = 0, outputTokens } = seen;
+    const model = this.#models.use(keyOf(provider, facts.model), () => new ModelUsage());
+    const current =
+      session === undefined
+        ? undefined
+        : this.#sessions.use(keyOf(provider, facts.model, session), () => new SessionUsage());
+    if (promptTokens > 0) {
+      const items = itemsOf(facts);
+      if (items > 0) model.perItem.add(Math.max(0, promptTokens - facts.inputBytes / model.bytesPerToken) / items);
+      else if (facts.inputBytes > 0) {
+        const ratio = facts.inputBytes / promptTokens;
+        const sane = Math.min(MOST_BYTES_PER_TOKEN, Math.max(LEAST_BYTES_PER_TOKEN, ratio));
+        model.bytesPerToken += NEW * (sane - model.bytesPerToken);
+      }
+      const part = Math.min(1, cachedTokens / promptTokens);
+      model.cachedPart.add(part);
+      if (current !== undefined) {
+        current.cachedParts = [...current.cachedParts.slice(-1), part];
+        current.promptTokens = promptTokens;
+      }
     }
-    if (outputTokens !== undefined) {
-      const before = learned.outputTokens ?? outputTokens;
-      learned.outputTokens = before + NEW * (outputTokens - before);
-    }
+    if (outputTokens === undefined) return;
+    model.output.add(outputTokens);
+    current?.output.add(outputTokens);
+    if (current !== undefined) current.outputTokens = outputTokens;
   }
 }
 
-function keyOf(provider: string, model: string | undefined): string {
-  return `${provider}\0${model ?? ""}`;
+function itemsOf({ attachments, references = 0 }: CallFacts): number {
+  return attachments + references;
+}
+
+/** All of the prompt. A session that refers to its earlier answers sends them again, on the server's side. */
+function promptOf(facts: CallFacts, model: ModelUsage | undefined, session: SessionUsage | undefined): number {
+  const text = Math.ceil(facts.inputBytes / (model?.bytesPerToken ?? FIRST_BYTES_PER_TOKEN));
+  const items = itemsOf(facts);
+  if (items === 0) return text;
+  const perItem = model !== undefined && model.perItem.count > 0 ? model.perItem.upper : FIRST_TOKENS_PER_ITEM;
+  const known = facts.continues && session !== undefined ? session.promptTokens + session.outputTokens : 0;
+  return text + Math.max(known, Math.ceil(items * perItem));
+}
+
+/** The part of a prompt that will come from the cache: surely no more than the session's last prompt. */
+function cachedOf(
+  prompt: number,
+  model: ModelUsage | undefined,
+  current: SessionUsage | undefined,
+  hasSession: boolean,
+): number {
+  if (hasSession) {
+    // The first prompt of a session fills the cache.
+    if (current === undefined || current.cachedParts.length < 2) return 0;
+    return Math.min(Math.min(...current.cachedParts) * prompt, current.promptTokens);
+  }
+  return model !== undefined && model.cachedPart.count >= ENOUGH ? model.cachedPart.mean * prompt : 0;
+}
+
+function outputOf(
+  rules: ProviderRules,
+  { maxOutputTokens: allowed = Infinity, model: name }: CallFacts,
+  inputTokens: number,
+  model: ModelUsage | undefined,
+  current: SessionUsage | undefined,
+): Pick<TokenEstimate, "tokens" | "outputTokens"> {
+  const seen = current !== undefined && current.output.count >= ENOUGH ? current.output : model?.output;
+  const count = seen?.count ?? 0;
+  const expected = Math.min(allowed, Math.ceil(count > 0 ? (seen?.mean ?? 0) : FIRST_OUTPUT_TOKENS));
+  const weighed = expected * outputRate(rules, name);
+  if (rules.output === "none") return { tokens: inputTokens, outputTokens: expected };
+  const isReserved = rules.output === "reserved" || (rules.output === "learned" && count < ENOUGH);
+  if (isReserved && allowed !== Infinity)
+    return { tokens: inputTokens + Math.max(allowed, weighed), outputTokens: allowed };
+  const sum = inputTokens + weighed;
+  const tokens = rules.output === "at-least" && allowed !== Infinity ? Math.max(allowed, sum) : sum;
+  return { tokens, outputTokens: expected };
+}
+
+function keyOf(provider: string, model: string | undefined, session = ""): string {
+  return `${provider}\0${model ?? ""}\0${session}`;
 }

@@ -1,0 +1,44 @@
+import { warn } from "@hivepace/core/internal";
+import type { RefusalClass } from "../signal/provider-signal.ts";
+
+/** What happens to a call between its start and its answer. */
+export type CallEvent = {
+  readonly endpoint: string;
+  readonly model: string | undefined;
+} & (
+  | { /** The gate has no room: the call waits for its turn. */ readonly type: "waiting" }
+  | { readonly type: "sent" /** The wait for this turn. */; readonly waitedMs: number; readonly retries: number }
+  | { readonly type: "refused"; readonly refusal: RefusalClass | undefined; readonly retryAfterMs: number | undefined }
+  | {
+      /** The call is sent again to the same endpoint, after this delay. */ readonly type: "retrying";
+      readonly delayMs: number;
+    }
+  | {
+      /** The call goes on to another endpoint or model. */ readonly type: "moved";
+      readonly to: string;
+      readonly toModel: string | undefined;
+    }
+);
+
+/** Hands events to the listener of the options. A listener that throws harms no call. */
+export class CallEvents {
+  readonly #listener: ((event: CallEvent) => void) | undefined;
+  #hasWarned = false;
+
+  constructor(listener: ((event: CallEvent) => void) | undefined) {
+    this.#listener = listener;
+  }
+
+  get isHeard(): boolean {
+    return this.#listener !== undefined;
+  }
+
+  emit(event: CallEvent): void {
+    try {
+      this.#listener?.(event);
+    } catch (error) {
+      if (!this.#hasWarned) warn("HIVEPACE_LISTENER_FAILED", "the option onEvent threw an error", error);
+      this.#hasWarned = true;
+    }
+  }
+}

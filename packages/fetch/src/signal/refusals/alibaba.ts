@@ -1,0 +1,31 @@
+import type { RefusalFamily } from "./rule.ts";
+
+export const ALIBABA: RefusalFamily = {
+  name: "Alibaba Model Studio (DashScope, Qwen)",
+  sources: [
+    "https://help.aliyun.com/en/model-studio/error-code-start",
+    "https://www.alibabacloud.com/help/en/model-studio/developer-reference/rate-limit",
+  ],
+  rules: [
+    { class: "ramp_limited", code: /^throttling\.burstrate$|^limit_burst_rate$/ },
+    { class: "rate_limited", code: /^throttling\.(?:ratequota|allocationquota)$|^limit_requests$/ },
+    // In OpenAI's protocol the tokens of a minute are called "insufficient_quota"; the text links to the right page.
+    {
+      class: "rate_limited",
+      code: /^insufficient_quota$/,
+      text: /allocated quota exceeded|exceeded your current (?:quota|requests list).*(?:aliyun|alibabacloud)\.com/is,
+      at: [429],
+      overrides: true,
+    },
+    // A coding plan's allowance; "hour" is the window of five hours.
+    {
+      class: "quota_window_long",
+      text: /\b(?:hour|week|month) allocated quota exceeded/i,
+      at: "any-error",
+      overrides: true,
+    },
+    { class: "quota_exhausted", code: /^arrearage$|^allocationquota\.freetieronly$|^(?:pre|post)paidbilloverdue$/ },
+    { class: "not_entitled", code: /^commoditynotpurchased$/ },
+    { class: "overloaded", text: /throttled due to system capacity/i, at: "any-error" },
+  ],
+};

@@ -1,0 +1,14 @@
+import type { RefusalFamily } from "./rule.ts";
+
+/** `errors[0].code` of the envelope of Cloudflare's API. */
+export const CLOUDFLARE: RefusalFamily = {
+  name: "Cloudflare Workers AI",
+  sources: ["https://developers.cloudflare.com/workers-ai/platform/errors/"],
+  rules: [
+    { class: "quota_window_long", code: /^3036$/, at: [429] },
+    { class: "quota_window_long", text: /daily free allocation|\b3036:/i },
+    { class: "overloaded", code: /^3040$/, at: [429, 503] },
+    { class: "overloaded", text: /no more data centers to forward|\b3040:/i },
+    { class: "request_too_large", code: /^3006$/, at: [413] },
+  ],
+};

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { documentedRefusals } from "../../../test/fixtures/documented-refusals.ts";
+import { parseProviderSignal } from "../parse-provider-signal.ts";
+import { isWorthWaiting } from "../provider-signal.ts";
+import { FAMILIES } from "./families.ts";
+import { PRECEDENCE } from "./rule.ts";
+
+const now = Date.parse("2026-11-16T00:00:00.000Z");
+
+describe("answers as the providers document them", () => {
+  test.each(documentedRefusals)("$name", ({ status, headers = {}, body, class: expected, retryAfterMs }) => {
+    const signal = parseProviderSignal({ status, headers, body, now });
+    expect(signal.class).toBe(expected);
+    expect(signal.retryAfterMs).toBe(retryAfterMs);
+    if (isWorthWaiting(expected) && (retryAfterMs ?? 0) > 0) expect(signal.cooldownMs).toBe(retryAfterMs);
+  });
+});
+
+test("every documented answer cites a public page", () => {
+  for (const { source } of documentedRefusals) expect(new URL(source).protocol).toBe("https:");
+});
+
+describe("the table of refusals", () => {
+  test.each(FAMILIES)("$name: every row has a condition, and its sources are pages", ({ rules, sources }) => {
+    expect(sources.length).toBeGreaterThan(0);
+    for (const source of sources) expect(new URL(source).protocol).toBe("https:");
+    for (const { class: refusal, code, text } of rules) {
+      expect(PRECEDENCE).toContain(refusal);
+      expect(code ?? text).toBeInstanceOf(RegExp);
+      // A pattern that remembers its last position would match every second time.
+      expect(`${code?.flags}${text?.flags}`).not.toMatch(/[gy]/);
+    }
+  });
+});
+
+describe("an answer that nobody has described", () => {
+  test("keeps the wait that it tells, in whichever words", () => {
+    for (const [message, ms] of [
+      ["Expected available in 30 seconds.", 30_000],
+      ["Retry after: 21 seconds.", 21_000],
+      ["Too fast. Please wait about 2 minutes and 5 seconds.", 125_000],
+      ["quota resets in ~1h", 3_600_000],
+    ] as const)
+      expect(parseProviderSignal({ status: 429, body: { message }, now })).toMatchObject({
+        class: "rate_limited",
+        retryAfterMs: ms,
+      });
+  });
+
+  test("keeps the wait of a gateway's own header", () => {
+    for (const headers of [{ "x-retry-after": "7" }, { "retry-after": "7s" }, { "x-ratelimit-retry-after": "7" }])
+      expect(parseProviderSignal({ status: 429, headers, now }).retryAfterMs).toBe(7_000);
+  });
+
+  test("a server error without words about limits is no refusal: a cut needs evidence", () => {
+    for (const status of [400, 401, 404, 409, 422, 500, 502, 504])
+      expect(
+        parseProviderSignal({ status, body: { error: { message: "Something went wrong" } } }).class,
+      ).toBeUndefined();
+  });
+
+  test("four digits of another provider are not Z.ai's or Cloudflare's codes", () => {
+    for (const code of [1113, 1308, 3036, "1002"])
+      expect(parseProviderSignal({ status: 400, body: { error: { code, message: "no" } } }).class).toBeUndefined();
+  });
+});

@@ -1,0 +1,26 @@
+import type { RefusalFamily } from "./rule.ts";
+
+/** Routers that speak for others: their own limits, and what they pass on. */
+export const GATEWAYS: RefusalFamily = {
+  name: "OpenRouter and LiteLLM",
+  sources: [
+    "https://openrouter.ai/docs/api/errors",
+    "https://docs.litellm.ai/docs/proxy/users",
+    "https://github.com/BerriAI/litellm/issues/14144",
+  ],
+  rules: [
+    // A limit that its owner has set on a key.
+    { class: "quota_exhausted", text: /\bkey limit exceeded/i, at: "any-error" },
+    {
+      class: "quota_window_long",
+      text: /\bkey limit exceeded \((?:dai|week|month)ly/i,
+      at: "any-error",
+      overrides: true,
+    },
+    // Credit that is bound by requests under way comes back when they end; OpenRouter says 402 and when.
+    { class: "rate_limited", code: /^openrouter_in_flight_budget$/, overrides: true },
+    // LiteLLM, also with status 400.
+    { class: "quota_exhausted", code: /^budget_exceeded$|^budgetexceedederror$/ },
+    { class: "quota_exhausted", text: /budget has been exceeded|exceeded ?budget/i, at: "any-error", overrides: true },
+  ],
+};

@@ -1,0 +1,65 @@
+import type { RefusalFamily } from "./rule.ts";
+
+/** Words that most providers share, and good guesses for those that nobody has described yet. */
+export const GENERAL: RefusalFamily = {
+  name: "general",
+  sources: ["https://www.rfc-editor.org/rfc/rfc6585#section-4"],
+  rules: [
+    {
+      class: "request_too_large",
+      code: /^(request_too_large|request_body_too_large\w*|context_length_exceeded|string_above_max_length|payload_too_large|tokens_limit_reached|max_tokens_exceeded|prompt_too_long)$/,
+    },
+    {
+      class: "request_too_large",
+      at: "any-error",
+      text: /request (?:is |body )?too large|prompt is too long|maximum context length|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context (?:limit|window|length)|reduce (?:your message size|the length of the messages)|input is too long|token count.{0,30} exceeds the maximum|number of tokens in the prompt cannot exceed|exceeded model token limit|tokens .{0,24}must be <=? ?\d|range of input length should be/i,
+    },
+    {
+      class: "quota_exhausted",
+      code: /insufficient_?(?:user_?)?(?:quota|funds?|balance|credits?)|credit_balance|credits?_(?:exhausted|depleted)|no_?credit|^billing|spend(?:ing)?_limit|payment_?required|budget_?exceeded|exceeded_?budget|arrear|overdue/,
+    },
+    {
+      class: "quota_exhausted",
+      at: "any-error",
+      text: /credit balance is too low|insufficient (?:account )?(?:credits?|balance|funds)|balance (?:is )?(?:insufficient|not enough)|credits are depleted|(?:used|exhausted|exceeded) (?:all |up )*(?:of )?(?:your |the )?(?:available |remaining |monthly |included )*credits|out of credits|spend(?:ing)? (?:limit|cap)\b|will regain access on|requires? more credits|budget has been exceeded|exceeded ?budget|(?:crossed|over) budget|please (?:recharge|top up)|账户?余额不足|余额不足|欠费/i,
+    },
+    {
+      class: "ramp_limited",
+      code: /^(ramp_limit_exceeded|slow_?down|limit_burst_rate|\w*rate_?growth\w*)$/,
+    },
+    {
+      class: "ramp_limited",
+      text: /acceleration limit|usage increase rate|growing too fast|slow down|sudden increase in (?:your )?request|sharp increase in usage|(?:request )?rate increased too quickly|rate growth limit/i,
+    },
+    {
+      class: "not_entitled",
+      at: "any-error",
+      text: /not (?:yet )?(?:available|included|supported) (?:in|on|for|with|by|under) (?:your|this) (?:current )?(?:\w+ )?(?:plan|tier|subscription|account)|(?:don't|do not|does not|doesn't) (?:yet )?(?:have access to|include access to) (?:the |this )?model|extra usage is required|doesn't have a free quota tier|rate limit (?:of|set to|is) 0(?![\d.,])/i,
+    },
+    {
+      class: "quota_window_long",
+      code: /^(usage_limit_(?:reached|exceeded)|quota_?exhausted|daily_?limit_?exceeded|quota_?exceeded|[\w.]*(?:_per_day|daily_limit\w*))$/,
+    },
+    {
+      class: "quota_window_long",
+      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|usage limit for this (?:billing|period)/i,
+    },
+    {
+      class: "overloaded",
+      code: /overload|^(model_?not_?ready|service_?unavailable|temporarily_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|out_?of_?capacity|unavailable|resource_?unavailable|(?:no_)?provider_(?:un)?available|queue_(?:exceeded|full)|system_busy|server_busy)/,
+    },
+    {
+      class: "overloaded",
+      text: /overloaded|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|(?:receiving|have) too many requests at (?:the|this) moment|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|no more|insufficient|not enough|system|limited) capacity|model is not ready|resources? (?:(?:is|are) )?(?:temporarily |currently )?unavailable|server is busy|no deployments available/i,
+    },
+    {
+      class: "overloaded",
+      at: "server-error",
+      text: /overloaded|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no) capacity|model is not ready/i,
+    },
+    {
+      class: "rate_limited",
+      code: /^(rate_limit(?:_error)?|\w*rate_?limit_?(?:ed|exceeded|reached)\w*(?:\.\w+)*|too_?many_?(?:concurrent_?)?requests|throttl(?:ing|ed)|requestlimitexceeded|request_limit_exceeded|requestthrottled|limit_requests|resource_exhausted|provisionedthroughputexceeded|concurrency_?limit)/,
+    },
+  ],
+};

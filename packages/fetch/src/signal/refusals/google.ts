@@ -1,0 +1,17 @@
+import type { RefusalFamily } from "./rule.ts";
+
+/** Gemini and Vertex AI. What stands in the details of an error is read by `google-quota.ts`. */
+export const GOOGLE: RefusalFamily = {
+  name: "Gemini and Vertex AI",
+  sources: [
+    "https://ai.google.dev/gemini-api/docs/troubleshooting",
+    "https://docs.cloud.google.com/vertex-ai/generative-ai/docs/error-code-429",
+  ],
+  rules: [
+    { class: "rate_limited", code: /^(?:user)?ratelimitexceeded$/ },
+    // Names of quotas: "GenerateRequestsPerDayPerProjectPerModel".
+    { class: "quota_window_long", text: /Per(?:Day|Month|Week)(?![a-z])/ },
+    // Reserved throughput is a limit of the account, although its name speaks of capacity.
+    { class: "rate_limited", text: /exceeded the provisioned throughput/i, overrides: true },
+  ],
+};

@@ -1,0 +1,17 @@
+import type { RefusalFamily } from "./rule.ts";
+
+/** Azure OpenAI, Microsoft Foundry, and GitHub Models, which run on the same gateway. */
+export const MICROSOFT: RefusalFamily = {
+  name: "Azure OpenAI and GitHub Models",
+  sources: [
+    "https://learn.microsoft.com/azure/ai-foundry/openai/quotas-limits",
+    "https://docs.github.com/en/github-models/use-github-models/prototyping-with-ai-models#rate-limits",
+  ],
+  rules: [
+    // "Please retry after 86400 seconds": a day's allowance of a free or trial tier.
+    { class: "quota_window_long", text: /retry after 86,?400 seconds/i },
+    // "Rate limit of 50 per 86400s exceeded for UserByModelByDay." The header `x-ratelimit-type` names the same limit.
+    { class: "quota_window_long", text: /\bper 86,?400 ?s|ByDay\b/ },
+    { class: "quota_window_long", code: /^user\w*byday$/, at: [429] },
+  ],
+};

@@ -1,0 +1,16 @@
+import type { RefusalFamily } from "./rule.ts";
+
+export const OPENAI: RefusalFamily = {
+  name: "OpenAI",
+  sources: [
+    "https://developers.openai.com/api/docs/guides/error-codes",
+    "https://developers.openai.com/api/docs/guides/flex-processing",
+    "https://developers.openai.com/api/docs/guides/batch",
+  ],
+  rules: [
+    // Flex processing has no capacity right now. The account is within its limits, and the request is not charged.
+    { class: "overloaded", code: /^resource_unavailable$/, overrides: true },
+    // The queue of batches is full until batches complete, which takes up to a day. Chat traffic is not concerned.
+    { class: "quota_window_long", text: /\benqueued tokens?\b/i, at: "any-error", overrides: true },
+  ],
+};

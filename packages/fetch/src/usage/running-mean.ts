@@ -1,0 +1,33 @@
+/** A mean that follows the newest samples, and how far samples lie from it on average. */
+export class RunningMean {
+  readonly #newest: number;
+  #mean = 0;
+  #deviation = 0;
+  #count = 0;
+
+  /** `newest` is the weight of the newest sample, once there are enough for it: a small one has a long memory. */
+  constructor(newest: number) {
+    this.#newest = newest;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get mean(): number {
+    return this.#mean;
+  }
+
+  /** The mean and one mean deviation: too low only now and then. */
+  get upper(): number {
+    return this.#mean + this.#deviation;
+  }
+
+  add(sample: number): void {
+    this.#count++;
+    // The first samples weigh the same, so that the very first one is forgotten soon.
+    const weight = Math.max(this.#newest, 1 / this.#count);
+    if (this.#count > 1) this.#deviation += weight * (Math.abs(sample - this.#mean) - this.#deviation);
+    this.#mean += weight * (sample - this.#mean);
+  }
+}
