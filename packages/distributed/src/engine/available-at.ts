@@ -24,6 +24,8 @@ export function availableAt(agent: Agent, pool: Pool, cost: Amounts, ahead: Amou
   const freeAt = Math.max(pausedUntil(pool.level), largeAt);
   switch (modeIn(agent, pool, now)) {
     case "listening":
+      // In store mode the next answer of the store ends it, and that is about a heartbeat away.
+      if (agent.store?.isStore) return Math.max(freeAt, now + agent.config.tuning.heartbeatMs);
       return Math.max(freeAt, listenedAt(agent), roomAt(agent, pool, cost, ahead, freeAt, now));
     case "cut-off":
       return Math.max(freeAt, keptAt(agent, pool, cost, now));
@@ -75,7 +77,8 @@ function roomAt(
   addTo(room, minus(capacity, capacityOf(agent, pool, now)));
   const missing = first.map((amount, i) => amount - at(room, i) - SLACK);
   const goneAt = fits(first, room) ? now : pool.used.whenGone(missing);
-  const wholeAt = Math.max(from, Math.min(goneAt, now + windowMs + pool.used.lateMs));
+  // Usage leaves the window up to one slot late; only where there is less usage than is missing is the window the bound.
+  const wholeAt = Math.max(from, goneAt < Infinity ? goneAt : now + windowMs + pool.used.lateMs);
   if (windows === 0) return Math.max(wholeAt, inPaceAt(agent, pool, ahead, now));
   // Either each window is used up at once and the next one follows, or all goes at a steady pace: the later of the two.
   const pacedMs = sizeOf(ahead ?? [], capacity) * (windowMs / agent.config.tuning.pace);
