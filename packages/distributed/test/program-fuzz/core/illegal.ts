@@ -9,7 +9,8 @@ export async function checkIllegal(call: () => unknown, text: string, fingerprin
   } catch (error) {
     if (!isHivepaceError(error)) throw new Violation("illegal calls", `${text} threw ${String(error)}, without a code`);
     const after = fingerprint();
-    if (before !== after) throw new Violation("illegal calls", `${text} was rejected, and changed ${before} to ${after}`);
+    if (before !== after)
+      throw new Violation("illegal calls", `${text} was rejected, and changed ${before} to ${after}`);
     return;
   }
   throw new Violation("illegal calls", `${text} was accepted`);

@@ -9,14 +9,20 @@ import { need, Violation } from "./violation.ts";
 export const NAMESPACE = "fuzz";
 
 /** Reasons for which a message of an honest peer may change nothing. */
-const EXPECTED = new Set(["stale", "left", "replayed", "unknown pool", "unknown resource", "other limits", "impossible claim"]);
+const EXPECTED = new Set([
+  "stale",
+  "left",
+  "replayed",
+  "unknown pool",
+  "unknown resource",
+  "other limits",
+  "impossible claim",
+  // Believed when it is repeated: the law of agreement proves that it is.
+  "epoch far ahead",
+]);
 
 /** Decodes everything that agents publish, whoever else hears it. Returns the function that stops it. */
-export async function decodeAll(
-  broker: MemoryBroker,
-  clock: ManualClock,
-  late: Late,
-): Promise<() => Promise<void>> {
+export async function decodeAll(broker: MemoryBroker, clock: ManualClock, late: Late): Promise<() => Promise<void>> {
   const bus = await memoryBus(broker, { clock });
   const own = namespacedBus(bus, NAMESPACE);
   const check = (decode: (payload: Uint8Array) => unknown) => (payload: Uint8Array) => {

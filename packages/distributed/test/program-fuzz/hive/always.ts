@@ -83,7 +83,11 @@ export class Always {
     const target = nameOf({ id: endpoint, model });
     const until = clock.now() + pausedForMs;
     const known = this.#pausedUntil.get(target) ?? -Infinity;
-    need(known <= clock.now() + 1 || until >= known - 1, "pause", () => `a pause of ${target} was shortened by ${known - until} ms`);
+    need(
+      known <= clock.now() + 1 || until >= known - 1,
+      "pause",
+      () => `a pause of ${target} was shortened by ${known - until} ms`,
+    );
     this.#pausedUntil.set(target, until);
   }
 }

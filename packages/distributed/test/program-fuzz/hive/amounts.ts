@@ -19,7 +19,11 @@ export const LIMITS = {
 } as const satisfies Partial<Record<keyof EndpointConfig, Dimension>>;
 
 /** A part of the tokens that is not given may be all of them but the other part. */
-export function amountsOf({ tokens, inputTokens, outputTokens }: Pick<Ask, "tokens" | "inputTokens" | "outputTokens">): Amounts {
+export function amountsOf({
+  tokens,
+  inputTokens,
+  outputTokens,
+}: Pick<Ask, "tokens" | "inputTokens" | "outputTokens">): Amounts {
   const all = tokens ?? (inputTokens ?? 0) + (outputTokens ?? 0);
   return {
     requests: 1,

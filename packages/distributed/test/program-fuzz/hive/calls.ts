@@ -56,13 +56,21 @@ export class Calls {
     const { lease, ...plain } = decision;
     checkNumbers(plain, "decision");
     const isObserving = this.#state.setup.options.mode === "observe";
-    need(decision.allowed === (lease !== undefined) || isObserving, "leases", () => "a lease without a grant, or the reverse");
+    need(
+      decision.allowed === (lease !== undefined) || isObserving,
+      "leases",
+      () => "a lease without a grant, or the reverse",
+    );
     if (lease) this.#grant(call, lease);
     else {
       const { reason, limitedBy, retryAfterMs } = decision;
       const isSaid = reason !== undefined && limitedBy !== undefined;
       need(isSaid, "reasons", () => `a denial without its reason: ${JSON.stringify(plain)}`);
-      need((reason === "rate") === (retryAfterMs !== undefined), "retry", () => `${reason}, retry after ${retryAfterMs}`);
+      need(
+        (reason === "rate") === (retryAfterMs !== undefined),
+        "retry",
+        () => `${reason}, retry after ${retryAfterMs}`,
+      );
       if (reason === "too-large") checkTooLarge(this.#state, call);
     }
     return decision;
@@ -79,7 +87,9 @@ export class Calls {
     await state.pass(waitMs);
     if (owner.waiting.size > 0) return;
     const again = this.try(owner, { ...plain, endpoint: ask.endpoint ?? ask.route?.[0] ?? "eu" });
-    need(again?.allowed === true, "retry", () => {
+    // Nobody knows when the calls in flight end.
+    const isRight = again?.allowed === true || again?.reason === "in-flight";
+    need(isRight, "retry", () => {
       const now = JSON.stringify({ ...again, lease: undefined });
       return `denied again ${waitMs} ms later, as retryAfterMs of ${JSON.stringify({ ...first, lease: undefined })} said: ${now}`;
     });

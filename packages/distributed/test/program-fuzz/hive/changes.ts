@@ -16,9 +16,7 @@ export function reconfigure(state: State, command: Extract<Command, { do: "recon
     owner.hive.reconfigure({ ...(endpoints ? { endpoints } : {}), ...(keys ? { keys } : {}) });
   }
   for (const { endpoints: all } of changed) ledger.reconfigured(all, nameOf);
-  ledger.forgetRemoved((target) =>
-    owners.every((owner) => owner.endpoints.some((each) => nameOf(each) === target)),
-  );
+  ledger.forgetRemoved((target) => owners.every((owner) => owner.endpoints.some((each) => nameOf(each) === target)));
 }
 
 /** A hive leaves, and another one comes in its place. */

@@ -33,7 +33,13 @@ export const ILLEGAL_CALLS: readonly ((hive: Hive, known: string) => unknown)[] 
   (hive) => hive.reconfigure({ endpoints: [{ id: "eu" }, { id: "eu" }] }),
   (hive) => hive.reconfigure({ endpoints: [{ id: "eu" }], keys: { acme: { rateLimitRpm: -1 } } }),
   (hive) => hive.reconfigure({ keys: { "": { rateLimitRpm: 1 } } }),
-  (hive) => hive.reconfigure({ endpoints: [{ id: "new", rpmLimit: 5 }, { id: "x".repeat(5_000), rpmLimit: 1 }] }),
+  (hive) =>
+    hive.reconfigure({
+      endpoints: [
+        { id: "new", rpmLimit: 5 },
+        { id: "x".repeat(5_000), rpmLimit: 1 },
+      ],
+    }),
   (hive) => hive.reconfigure(undefined as never),
   (hive) => hive.route({ candidates: [], tokens: 1 }),
   (hive) => hive.route({ candidates: ["nowhere"], tokens: 1 }),

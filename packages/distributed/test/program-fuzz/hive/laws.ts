@@ -21,6 +21,8 @@ export function checkGranted(state: State, owner: Owner, entry: Entry): void {
   checkKey(state, owner, entry);
   const { isAlone, setup, clock, ledger, windowMs } = state;
   if (!isAlone && state.isDisturbed) return;
+  // A store hands out a limit with another window without the usage of the former one.
+  if (setup.store === "store" && state.isReconfigured) return;
   const { ratio, what } = ledger.fullness(entry.target, entry.limits, windowMs, clock.now());
   // Without a bound the level recovers to twice the limit.
   const level = setup.options.maxRecovery === false ? 2 : 1;
@@ -35,7 +37,11 @@ function checkKey(state: State, owner: Owner, { key }: Entry): void {
   const isOverAll = KEYS_HOLD_OVER_ALL_HIVES && setup.bus === "perfect" && !state.isDisturbed;
   const since = clock.now() - (clock.epochMs() % windowMs);
   const { ratio, what } = ledger.keyFullness(key, limits, since, isOverAll ? undefined : owner.index);
-  need(ratio <= (isOverAll && !isAlone ? 1 + SWARM_EXCESS : 1 + EPSILON), "limit", () => `granted above a limit: ${what}`);
+  need(
+    ratio <= (isOverAll && !isAlone ? 1 + SWARM_EXCESS : 1 + EPSILON),
+    "limit",
+    () => `granted above a limit: ${what}`,
+  );
 }
 
 /** "too-large" is only said of a call that every candidate would have to reject for ever. */
@@ -65,7 +71,11 @@ export function checkQueueFull(state: State, { owner, ask }: Call): void {
   const { maxQueue = Infinity } = state.setup.options;
   for (const line of state.linesOf(owner, ask)) {
     const size = [...owner.waiting].filter((each) => state.linesOf(owner, each.ask).includes(line)).length;
-    need(size >= maxQueue || isClosed(state, owner, line, ask), "reasons", () => `queue-full, and ${size} wait for ${line}`);
+    need(
+      size >= maxQueue || isClosed(state, owner, line, ask),
+      "reasons",
+      () => `queue-full, and ${size} wait for ${line}`,
+    );
   }
 }
 

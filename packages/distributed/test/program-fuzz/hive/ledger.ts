@@ -62,8 +62,7 @@ export class Ledger {
   /** What was granted of one dimension in the span of time that ends now. */
   used(target: string, dimension: Dimension, spanMs: number, now: number): number {
     let used = 0;
-    for (const entry of this.#entries)
-      if (entry.target === target && entry.at > now - spanMs) used += entry[dimension];
+    for (const entry of this.#entries) if (entry.target === target && entry.at > now - spanMs) used += entry[dimension];
     return used;
   }
 

@@ -31,5 +31,13 @@ export async function start(state: State, index: number): Promise<Owner> {
     namespace: NAMESPACE,
     ...(kind === "none" ? {} : { expectedAgents: hives }),
   });
-  return { index, hive, bus, endpoints: limited(endpoints, options.mockEndpointTpmThreshold), keys, waiting: new Set(), isClosing: false };
+  return {
+    index,
+    hive,
+    bus,
+    endpoints: limited(endpoints, options.mockEndpointTpmThreshold),
+    keys,
+    waiting: new Set(),
+    isClosing: false,
+  };
 }

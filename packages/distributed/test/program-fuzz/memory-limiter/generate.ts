@@ -1,6 +1,6 @@
 import { Dice } from "../core/dice.ts";
+import { ILLEGAL_CALLS } from "../core/illegal-limiter-calls.ts";
 import type { Program } from "../core/subject.ts";
-import { ILLEGAL_CALLS } from "./illegal-calls.ts";
 import type { Command, Limit, Patience, Setup } from "./program.ts";
 
 const SECOND = 1_000;

@@ -1,5 +1,12 @@
 import type { Limit } from "./program.ts";
 
+/** A limit in which nothing is missing. */
+export interface WholeLimit {
+  readonly capacity: number;
+  readonly windowMs: number;
+  readonly burst: number;
+}
+
 /** A call that waits, as the model sees it. */
 export interface Waiter {
   readonly cost: number;
@@ -12,7 +19,7 @@ export interface Waiter {
 type Change = { readonly at: number } & (
   | { readonly taken: number }
   | { readonly given: number }
-  | { readonly limit: Required<Omit<Limit, "resource">> }
+  | { readonly limit: WholeLimit }
 );
 
 /**
@@ -22,7 +29,7 @@ type Change = { readonly at: number } & (
 export class BucketModel {
   readonly #changes: Change[] = [];
   readonly waiting = new Set<Waiter>();
-  limit: Required<Omit<Limit, "resource">>;
+  limit: WholeLimit;
   inFlight = 0;
 
   constructor(limit: Limit, now: number) {
@@ -92,6 +99,6 @@ export function isBefore(a: Waiter, b: Waiter): boolean {
   return a.rank < b.rank || (a.rank === b.rank && a.order < b.order);
 }
 
-function whole({ capacity, windowMs, burst }: Limit): Required<Omit<Limit, "resource">> {
+function whole({ capacity, windowMs, burst }: Limit): WholeLimit {
   return { capacity, windowMs, burst: burst ?? Math.max(1, capacity) };
 }

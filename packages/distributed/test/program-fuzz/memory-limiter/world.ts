@@ -2,11 +2,11 @@ import { type CapacityExhaustedError, isHivepaceError, MemoryLimiter } from "@hi
 import { ManualClock } from "@hivepace/core/testing";
 import { Signals } from "../core/counting-signal.ts";
 import { checkIllegal } from "../core/illegal.ts";
+import { ILLEGAL_CALLS } from "../core/illegal-limiter-calls.ts";
 import { checkNumbers, stable } from "../core/numbers.ts";
 import { checkRejection, Late } from "../core/promises.ts";
 import type { Program, World } from "../core/subject.ts";
 import { need } from "../core/violation.ts";
-import { ILLEGAL_CALLS } from "./illegal-calls.ts";
 import { BucketModel, isBefore, type Waiter } from "./model.ts";
 import type { Command, Limit, Patience, Setup } from "./program.ts";
 
@@ -38,9 +38,7 @@ export class MemoryLimiterWorld implements World<Command> {
   async run(command: Command): Promise<void> {
     switch (command.do) {
       case "acquire":
-        this.#acquire(command.resource, command.options, (options) =>
-          this.#limiter.acquire(command.resource, options),
-        );
+        this.#acquire(command.resource, command.options, (options) => this.#limiter.acquire(command.resource, options));
         break;
       case "run":
         this.#runWork(command);
@@ -195,7 +193,8 @@ export class MemoryLimiterWorld implements World<Command> {
     const model = this.#modelOf(resource);
     const isGranted = this.#limiter.tryAcquire(resource, cost);
     const now = this.#clock.now();
-    if (!model) return need(!isGranted, "limit", () => `${resource} is unknown and was granted`);
+    need(!isGranted || model !== undefined, "limit", () => `${resource} is unknown and was granted`);
+    if (!model) return;
     const tokens = model.tokens(now);
     const rounding = roundingOf(model);
     need(!isGranted || tokens >= cost - rounding, "limit", () => `granted ${cost} of ${tokens}`);
@@ -299,7 +298,11 @@ export class MemoryLimiterWorld implements World<Command> {
     const { head } = model;
     if (!head) return;
     const tokens = model.tokens(now - SAME_MS);
-    need(tokens < head.cost + roundingOf(model), "liveness", () => `a call of ${head.cost} for ${resource} waits, and ${tokens} are there`);
+    need(
+      tokens < head.cost + roundingOf(model),
+      "liveness",
+      () => `a call of ${head.cost} for ${resource} waits, and ${tokens} are there`,
+    );
   }
 
   #listen(how: "throws" | "reenters" | "sets"): void {
@@ -311,7 +314,8 @@ export class MemoryLimiterWorld implements World<Command> {
       if (how === "reenters" && this.#limiter.tryAcquire(resource, 1))
         this.#models.get(resource)?.take(1, this.#clock.now());
       // Of the same resource it would be set before the model hears of the grants that the first change made possible.
-      if (how === "sets" && resource !== "other") this.#set({ resource: "other", capacity: newCapacity + 1, windowMs: 1_000 });
+      if (how === "sets" && resource !== "other")
+        this.#set({ resource: "other", capacity: newCapacity + 1, windowMs: 1_000 });
       isInside = false;
     });
   }

@@ -54,7 +54,8 @@ export class Directory {
   readonly #pools = new Set<Counted>();
 
   removeEndpoint(id: string, model: string | undefined): boolean {
-    const isMeant = (name: string) => (model === undefined ? name.split("/")[0] === id : name === nameOf({ id, model }));
+    const isMeant = (name: string) =>
+      model === undefined ? name.split("/")[0] === id : name === nameOf({ id, model });
     const gone = [...this.#endpoints.keys()].filter(isMeant);
     for (const name of gone) this.#remove(this.#endpoints, name);
     return gone.length > 0;
@@ -70,7 +71,9 @@ export class Directory {
 
   load({ endpoints, keys }: RateConfig, window: number): void {
     if (endpoints) {
-      const kept = endpoints.flatMap(({ id, model, models }) => (models ?? [model]).map((each) => nameOf({ id, model: each })));
+      const kept = endpoints.flatMap(({ id, model, models }) =>
+        (models ?? [model]).map((each) => nameOf({ id, model: each })),
+      );
       for (const name of this.#endpoints.keys()) if (!kept.includes(name)) this.#remove(this.#endpoints, name);
       for (const endpoint of endpoints) this.setEndpoint(endpoint as EndpointConfig, window);
     }

@@ -57,7 +57,8 @@ function wholeLimits(limits: Readonly<Partial<Record<Side, number | undefined>>>
 
 /** Over how many windows a side is counted: as many as the smaller of two limits below one needs for one. */
 export function strideOf(limits: Limits, side: Side): number {
-  const sides: Side[] = side === "requests" || side === "tokens" ? ["requests", "tokens"] : ["inputTokens", "outputTokens"];
+  const sides: Side[] =
+    side === "requests" || side === "tokens" ? ["requests", "tokens"] : ["inputTokens", "outputTokens"];
   const slow = sides.map((each) => limits[each] ?? 1).filter((limit) => limit > 0 && limit < 1);
   return slow.length === 0 ? 1 : Math.ceil(1 / Math.min(...slow) - 1e-9);
 }
@@ -73,7 +74,8 @@ export function amountsOf({ tokens, inputTokens, outputTokens }: RateRequest): A
     requests: 1,
     tokens: whole,
     inputTokens: inputTokens === undefined ? Math.max(0, whole - Math.ceil(outputTokens ?? 0)) : Math.ceil(inputTokens),
-    outputTokens: outputTokens === undefined ? Math.max(0, whole - Math.ceil(inputTokens ?? 0)) : Math.ceil(outputTokens),
+    outputTokens:
+      outputTokens === undefined ? Math.max(0, whole - Math.ceil(inputTokens ?? 0)) : Math.ceil(outputTokens),
   };
 }
 
@@ -106,7 +108,13 @@ export function settle({ limits }: Counted, charge: Charge, amounts: Amounts, wi
 }
 
 /** All limits of a record that stand against a request. `slack` widens every limit. */
-export function against(counted: Counted, amounts: Amounts, moment: Moment, prefix: "key" | "endpoint", slack: number): Against[] {
+export function against(
+  counted: Counted,
+  amounts: Amounts,
+  moment: Moment,
+  prefix: "key" | "endpoint",
+  slack: number,
+): Against[] {
   const { limits } = counted;
   const found: Against[] = [];
   for (const [side, name] of Object.entries(NAMES) as [Side, string][]) {

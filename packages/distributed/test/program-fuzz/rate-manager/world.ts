@@ -116,7 +116,11 @@ export class RateManagerWorld implements World<Command> {
       const snapshot = manager.snapshot();
       checkNumbers(snapshot, "snapshot");
       const { remainingMs, endpoints } = snapshot;
-      need(remainingMs > 0 && remainingMs <= 2 * this.#setup.windowMs, "numbers", () => `remainingMs is ${remainingMs}`);
+      need(
+        remainingMs > 0 && remainingMs <= 2 * this.#setup.windowMs,
+        "numbers",
+        () => `remainingMs is ${remainingMs}`,
+      );
       if (this.#isShifting && this.#clock.now() >= this.#unsureUntil) {
         // The windows have their new edges, and the model counts from the next one on.
         this.#isShifting = false;
@@ -132,9 +136,17 @@ export class RateManagerWorld implements World<Command> {
         const now = { ...this.#moment, weightBefore: 0 };
         const expected = [countOf(counted, "requests", now), countOf(counted, "tokens", now)];
         const isRight = requests === expected[0] && tokens === expected[1];
-        need(isRight, "conservation", () => `${id}: ${requests} and ${tokens} are counted, not ${expected.join(" and ")}`);
+        need(
+          isRight,
+          "conservation",
+          () => `${id}: ${requests} and ${tokens} are counted, not ${expected.join(" and ")}`,
+        );
         if (maxInFlight < Infinity)
-          need(inFlight === inFlightOf(counted), "conservation", () => `${inFlight} in flight, not ${inFlightOf(counted)}`);
+          need(
+            inFlight === inFlightOf(counted),
+            "conservation",
+            () => `${inFlight} in flight, not ${inFlightOf(counted)}`,
+          );
       }
     }
   }
@@ -227,7 +239,8 @@ export class RateManagerWorld implements World<Command> {
     const { allowed, reason, limitedBy, retryAfterMs } = decision;
     need(!allowed || surely.length === 0, "limit", () => `allowed against ${surely.map(({ by }) => by).join(", ")}`);
     need(allowed || strictly.length > 0, "liveness", () => `denied by ${limitedBy}, and nothing stands against it`);
-    if (allowed) return need(reason === undefined && limitedBy === undefined, "reasons", () => `allowed by ${limitedBy}`);
+    need(allowed === (reason === undefined), "reasons", () => `allowed is ${allowed}, and the reason ${reason}`);
+    if (allowed) return;
     const named = strictly.find(({ by }) => by === limitedBy);
     need(named !== undefined, "reasons", () => `limitedBy is ${limitedBy}, which does not stand against it`);
     const isTooLarge = strictly.some((each) => each.isTooLarge);
@@ -242,7 +255,13 @@ export class RateManagerWorld implements World<Command> {
     need(!isTooLate, "retry", () => `allowed 2 ms before its retryAfterMs of ${retryAfterMs}`);
   }
 
-  #against(request: RateRequest, endpoint: Counted, key: Counted | undefined, moment: Moment, slack: number): Against[] {
+  #against(
+    request: RateRequest,
+    endpoint: Counted,
+    key: Counted | undefined,
+    moment: Moment,
+    slack: number,
+  ): Against[] {
     const amounts = amountsOf(request);
     return [
       ...(key ? against(key, amounts, moment, "key", slack) : []),

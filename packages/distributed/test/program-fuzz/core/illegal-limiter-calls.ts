@@ -1,9 +1,9 @@
-import type { MemoryLimiter } from "@hivepace/core";
+import type { RateLimiter } from "@hivepace/core";
 
 const text = "many" as unknown as number;
 
-/** Calls that no program may make: each must end in a typed error. */
-export const ILLEGAL_CALLS: readonly ((limiter: MemoryLimiter) => unknown)[] = [
+/** Calls of a limiter that no program may make: each must end in a typed error. */
+export const ILLEGAL_CALLS: readonly ((limiter: RateLimiter) => unknown)[] = [
   (limiter) => limiter.tryAcquire("api", 0),
   (limiter) => limiter.tryAcquire("api", -1),
   (limiter) => limiter.tryAcquire("api", Number.NaN),
