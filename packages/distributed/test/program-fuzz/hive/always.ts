@@ -64,8 +64,8 @@ export class Always {
 
   /** A lone hive counts exactly what the model counts: nothing is lost, and nothing is counted twice. */
   #checkUsage({ endpoint, model, limits }: HiveExplanation): void {
-    const { isAlone, isJudged, hasLearned, isReconfigured, ledger, clock, starts } = this.#state;
-    if (!isAlone || !isJudged || hasLearned || isReconfigured || starts > 1) return;
+    const { isAlone, isJudged, hasLearned, isReconfigured, ledger, clock, starts, setup } = this.#state;
+    if (!isAlone || !isJudged || hasLearned || isReconfigured || starts > 1 || setup.store === "store") return;
     const target = nameOf({ id: endpoint, model });
     for (const { dimension, windowMs, usedHere, limit } of limits) {
       if (limit === 0) continue;

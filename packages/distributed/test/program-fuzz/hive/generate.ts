@@ -16,8 +16,8 @@ const MANY_CALLS = 140_000;
 /** A random program over hives. */
 export function generate(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed);
-  const bus = dice.pick(["none", "none", "perfect", "lossy"] as const);
-  const hives = bus === "none" ? 1 : dice.between(1, 4);
+  const bus = dice.pick(["none", "none", "none", "perfect", "perfect", "lossy"] as const);
+  const hives = bus === "none" ? 1 : dice.pick([1, 2, 2, 2, 3, 4]);
   const store = dice.weighted([
     [8, "none"],
     [1, "view"],
@@ -45,7 +45,7 @@ export function generate(seed: number): Program<Setup, Command> {
         mockEndpointTpmThreshold: dice.chance(0.05) ? 4_000 : undefined,
       },
     },
-    commands: Array.from({ length: dice.between(5, 60) }, () => writer.command()),
+    commands: Array.from({ length: dice.between(5, 40) }, () => writer.command()),
   };
 }
 
@@ -89,6 +89,7 @@ class Writer {
   readonly #dice: Dice;
   readonly #hives: number;
   readonly #bus: Setup["bus"];
+  #last: Ask = { endpoint: "eu", tokens: 1 };
 
   constructor(dice: Dice, values: Values, hives: number, bus: Setup["bus"]) {
     this.#dice = dice;
@@ -151,12 +152,12 @@ class Writer {
       [4, () => ({ do: "abort", signal: dice.between(0, 2) })],
       [3, () => ({ do: "observe", hive, observation: this.#observation() })],
       [2, () => ({ do: "announce", hive, endpoint, ...dice.maybe(0.5, () => ({ retryAfterMs: 2_000 })) })],
-      [0.3 * faults, () => ({ do: "cuts", hive, endpoint, count: MANY_CUTS })],
+      [0.15 * faults, () => ({ do: "cuts", hive, endpoint, count: MANY_CUTS })],
       [0.01, () => ({ do: "burst", hive, endpoint, count: MANY_CALLS })],
       [2, () => this.#reconfigure(hive)],
       [4, () => ({ do: "illegal", hive, call: dice.between(0, ILLEGAL_CALLS.length - 1) })],
       [2, () => ({ do: "listen", hive, how: dice.pick(["throws", "reenters", "ends"] as const) })],
-      [16, () => ({ do: "pass", ms: dice.pick([1, 50, 900, 3 * SECOND, 20 * SECOND, MINUTE, 3 * MINUTE]) })],
+      [16, () => ({ do: "pass", ms: dice.pick([1, 50, 900, 3 * SECOND, 3 * SECOND, 20 * SECOND, MINUTE]) })],
       [1, () => ({ do: "sleep", ms: values.idleMs() })],
       [1, () => ({ do: "restart", hive, ...dice.maybe(0.3, () => ({ drainMs: 5 * SECOND })) })],
       [faults, () => ({ do: "partition", hive, forMs: dice.pick([3 * SECOND, 30 * SECOND]) })],
@@ -164,7 +165,17 @@ class Writer {
     ])();
   }
 
+  /** Now and then the call before once more, for one of its candidates: calls of one kind compete. */
   #ask(): Ask {
+    const dice = this.#dice;
+    const { route, ...same } = this.#last;
+    const isAgain = dice.chance(0.3);
+    if (isAgain) this.#last = route && dice.chance(0.5) ? { ...same, endpoint: dice.pick(route) } : this.#last;
+    else this.#last = this.#newAsk();
+    return this.#last;
+  }
+
+  #newAsk(): Ask {
     const { values } = this;
     const dice = this.#dice;
     return {

@@ -70,7 +70,7 @@ async function checkWholeLimit(state: State): Promise<void> {
     const isSameWindow = agents.every(
       ({ resources }) => (resources.get(name)?.limit.windowMs ?? windowMs) === windowMs,
     );
-    if (!isSame || !isSameWindow || level < 1 || capacity < 5) continue;
+    if (state.setAgain.has(name) || !isSame || !isSameWindow || level < 1 || capacity < 5) continue;
     await state.pass(2 * windowMs);
     const asked = Math.floor(capacity * MOST_ASKED);
     let granted = 0;

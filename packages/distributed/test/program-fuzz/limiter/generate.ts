@@ -14,13 +14,14 @@ const MANY_CUTS = 1_100;
 /** A random program over limiters. */
 export function generate(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed);
-  const agents = dice.between(1, 4);
+  const agents = dice.pick([1, 2, 2, 2, 3, 4]);
   const limit = (resource: string): Limit => ({
     resource,
     capacity: dice.pick([1, 2, 5, 30, 100, 0.5, 7.3]),
     windowMs: dice.pick([MINUTE, 10 * SECOND, 5 * SECOND]),
   });
   const cost = () => dice.pick([1, 1, 2, 5, 0.25, 40, 90]);
+  const last = { agent: 0, resource: "api" };
   const sharing = dice.chance(0.1) ? "none" : "fair";
   return {
     seed,
@@ -38,8 +39,8 @@ export function generate(seed: number): Program<Setup, Command> {
         maxQueue: dice.pick([undefined, undefined, 3]),
       },
     },
-    commands: Array.from({ length: dice.between(5, 50) }, () =>
-      command(dice, agents, limit, cost, [10 * SECOND, 2 * MINUTE, DAY, 40 * DAY, 800 * DAY]),
+    commands: Array.from({ length: dice.between(5, 35) }, () =>
+      command(dice, agents, limit, cost, [10 * SECOND, 2 * MINUTE, DAY, 40 * DAY, 800 * DAY], last),
     ),
   };
 }
@@ -49,6 +50,7 @@ export function generateExtreme(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed + 0.5);
   const agents = dice.between(2, 4);
   const number = () => dice.pick([0.001, 1, 3, 1_000, 1e12, Number.MAX_SAFE_INTEGER, dice.fraction(1e-6, 1e4)]);
+  const last = { agent: 0, resource: "api" };
   const usual = { capacity: number(), windowMs: dice.pick([1, SECOND, MINUTE, 7 * DAY]) };
   const limit = (resource: string): Limit => ({
     resource,
@@ -79,12 +81,14 @@ export function generateExtreme(seed: number): Program<Setup, Command> {
       },
     },
     commands: Array.from({ length: dice.between(5, 40) }, () =>
-      command(dice, agents, limit, () => dice.pick([1, usual.capacity, usual.capacity / 3, Number.MIN_VALUE]), [
-        DAY,
-        40 * DAY,
-        365 * DAY,
-        25 * 365 * DAY,
-      ]),
+      command(
+        dice,
+        agents,
+        limit,
+        () => dice.pick([1, usual.capacity, usual.capacity / 3, Number.MIN_VALUE]),
+        [DAY, 40 * DAY, 365 * DAY, 25 * 365 * DAY],
+        last,
+      ),
     ),
   };
 }
@@ -95,9 +99,12 @@ function command(
   limit: (resource: string) => Limit,
   costOf: () => number,
   idle: readonly number[],
+  last: { agent: number; resource: string },
 ): Command {
-  const agent = dice.between(0, agents - 1);
-  const resource = dice.pick([NAMES[0], NAMES[0], NAMES[1]]);
+  // Mostly the same agent and resource as before: commands of one place have to do with each other.
+  if (dice.chance(0.6)) last.agent = dice.between(0, agents - 1);
+  if (dice.chance(0.6)) last.resource = dice.pick([NAMES[0], NAMES[0], NAMES[1]]);
+  const { agent, resource } = last;
   const cost = () => dice.maybe(0.6, () => ({ cost: costOf() }));
   const patience = (): Patience => ({
     ...cost(),
@@ -119,7 +126,7 @@ function command(
         do: "announce",
         agent,
         resource,
-        count: dice.chance(0.1) ? MANY_CUTS : 1,
+        count: dice.chance(0.05) ? MANY_CUTS : 1,
         ...dice.maybe(0.5, () => ({ retryAfterMs: dice.pick([0.5, 300, 2_000, 365 * DAY]) })),
         ...dice.maybe(0.3, () => ({ kind: "overload" as const })),
       }),
@@ -130,7 +137,7 @@ function command(
     [1, () => ({ do: "restart", agent })],
     [1, () => ({ do: "partition", agent, forMs: dice.pick([3 * SECOND, 30 * SECOND]) })],
     [2, () => ({ do: "outage", forMs: dice.pick([3 * SECOND, 12 * SECOND, 30 * SECOND]) })],
-    [18, () => ({ do: "pass", ms: dice.pick([1, 50, 900, 3 * SECOND, 20 * SECOND, MINUTE, 3 * MINUTE]) })],
+    [18, () => ({ do: "pass", ms: dice.pick([1, 50, 900, 3 * SECOND, 3 * SECOND, 20 * SECOND, MINUTE]) })],
     [1, () => ({ do: "sleep", ms: dice.pick(idle) })],
   ])();
 }

@@ -13,19 +13,20 @@ const KEPT = 0.3;
 export function checkGranted(state: State, { agent, resource, options }: Call): void {
   const { setup, clock, grants, isAlone } = state;
   const now = clock.now();
-  const { name, limit, setAt } = resource;
+  const { name, limit, grantsBefore } = resource;
   const { cost = 1 } = options;
   grants.push({ at: now, agent: agent.index, resource: name, cost });
   if (setup.isExtreme) return;
   const isOwn = setup.sharing === "none";
   // An agent that hears nobody, not even itself, rounds what it keeps to whole calls.
-  if (!isOwn && state.isDisturbed) return;
+  if (isOwn ? state.isReleased : state.isDisturbed) return;
   const spanMs = limit.capacity < 1 ? limit.windowMs / limit.capacity : limit.windowMs;
   // A limit that was changed holds from then on. A restarted agent that is alone does not know what it used before.
-  const since = Math.max(now - spanMs, setAt - EPSILON, isAlone || isOwn ? agent.startedAt - EPSILON : -Infinity);
+  const since = Math.max(now - spanMs, isAlone || isOwn ? agent.startedAt - EPSILON : -Infinity);
   let used = 0;
-  for (const each of grants)
-    if (each.resource === name && each.at > since && (!isOwn || each.agent === agent.index)) used += each.cost;
+  for (const [i, each] of grants.entries())
+    if (i >= grantsBefore && each.resource === name && each.at > since && (!isOwn || each.agent === agent.index))
+      used += each.cost;
   const most = Math.max(1, limit.capacity);
   // A bucket of its own holds a window's worth at the start and gets as much again; without a bound the level recovers to 2.
   const level = (setup.options.maxRecovery === false ? 2 : 1) * (isOwn ? 2 : 1);
@@ -74,7 +75,7 @@ export function sharesOf(state: State): Map<string, number> {
   for (const { limiter, resources, startedAt, index } of state.agents) {
     if (limiter.status().mode !== "member") continue;
     for (const [name, { limit, setAt }] of resources) {
-      const isNew = now - Math.max(startedAt, setAt) < limit.windowMs + 10_000;
+      const isNew = now - Math.max(startedAt, setAt, state.disturbedAt) < limit.windowMs + 10_000;
       if (!isNew && isIdle(state, name, now - 2 * limit.windowMs))
         shares.set(`${index} ${name}`, limiter.getCapacity(name)?.share ?? 0);
     }

@@ -22,6 +22,8 @@ export interface Resource {
   readonly name: string;
   limit: Limit;
   setAt: number;
+  /** The number of grants before its limit was set. */
+  grantsBefore: number;
   inFlight: number;
   readonly waiting: Set<Call>;
 }
@@ -57,6 +59,12 @@ export class State {
   isDisturbed: boolean;
   /** Resources whose limit was not always the same at all agents. */
   readonly changed = new Set<string>();
+  /** Tokens were given back. Buckets that are not shared take them, as many as they hold. */
+  isReleased = false;
+  /** When agents last could not hear each other, or stood still. */
+  disturbedAt = -Infinity;
+  /** Resources whose limit was set again: a former limit of an agent that has removed them may still hold for the others. */
+  readonly setAgain = new Set<string>();
   unsettled = 0;
   starts = 0;
   order = 0;
@@ -101,8 +109,9 @@ export class State {
     const { resource: name, capacity, windowMs } = limit;
     const known = agent.resources.get(name);
     const setAt = this.clock.now();
-    if (known) Object.assign(known, { limit, setAt });
-    else agent.resources.set(name, { name, limit, setAt, inFlight: 0, waiting: new Set() });
+    const grantsBefore = this.grants.length;
+    if (known) Object.assign(known, { limit, setAt, grantsBefore });
+    else agent.resources.set(name, { name, limit, setAt, grantsBefore, inFlight: 0, waiting: new Set() });
     agent.limiter.setCapacity(name, capacity, windowMs);
   }
 

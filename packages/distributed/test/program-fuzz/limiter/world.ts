@@ -60,7 +60,10 @@ export class LimiterWorld implements World<Command> {
         const resource = resources.get(command.resource);
         if (resource && resource.inFlight > 0) resource.inFlight--;
         if (command.do === "finish") limiter.finish(command.resource);
-        else limiter.release(command.resource, command.cost);
+        else {
+          state.isReleased = true;
+          limiter.release(command.resource, command.cost);
+        }
         return;
       }
       case "set":
@@ -90,6 +93,7 @@ export class LimiterWorld implements World<Command> {
         bus.chaos.partition = true;
         await state.pass(command.forMs);
         bus.chaos.partition = false;
+        state.disturbedAt = state.clock.now();
         return;
       }
       case "outage": {
@@ -98,6 +102,7 @@ export class LimiterWorld implements World<Command> {
         state.broker.stop();
         await state.pass(command.forMs);
         checkKept(state, before);
+        state.disturbedAt = state.clock.now();
         state.broker.start();
         return;
       }
@@ -106,6 +111,7 @@ export class LimiterWorld implements World<Command> {
       case "sleep":
         if (!state.isAlone) state.isDisturbed = true;
         state.clock.jump(command.ms);
+        state.disturbedAt = state.clock.now();
         return state.pass(1);
     }
   }
@@ -180,6 +186,7 @@ export class LimiterWorld implements World<Command> {
     const { resource: name } = limit;
     // The smallest limit of all agents counts; a change at one of them makes them differ.
     if (index !== undefined && !state.isAlone) state.isDisturbed = true;
+    state.setAgain.add(name);
     state.changed.add(name);
     for (const agent of state.those(index)) state.set(agent, limit);
   }
@@ -227,6 +234,7 @@ export class LimiterWorld implements World<Command> {
     const { limiter, bus } = await state.start(agent.index);
     Object.assign(agent, { limiter, bus, startedAt: state.clock.now() });
     for (const limit of limits) state.set(agent, limit);
+    state.disturbedAt = state.clock.now();
     await state.pass(3_000);
   }
 }
@@ -234,5 +242,5 @@ export class LimiterWorld implements World<Command> {
 /** Stands for a resource that the agent does not have. */
 function newResource(name: string): Resource {
   const limit = { resource: name, capacity: 1, windowMs: 1 };
-  return { name, limit, setAt: 0, inFlight: 0, waiting: new Set() };
+  return { name, limit, setAt: 0, grantsBefore: 0, inFlight: 0, waiting: new Set() };
 }
