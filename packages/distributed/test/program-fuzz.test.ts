@@ -7,12 +7,12 @@ import { FUZZERS } from "./program-fuzz/subjects.ts";
 
 /** Programs of each subject. `verify` runs hundreds of thousands more, with other seeds. */
 const PROGRAMS: Readonly<Record<string, number>> = {
-  hive: 150,
+  hive: 100,
   limiter: 100,
   "memory-limiter": 300,
   "rate-manager": 300,
-  "hive-extremes": 10,
-  "limiter-extremes": 10,
+  "hive-extremes": 5,
+  "limiter-extremes": 5,
 };
 /** `verify` begins with seed 1. */
 const FIRST_SEED = 1_000_000;

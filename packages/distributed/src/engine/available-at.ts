@@ -26,7 +26,8 @@ export function availableAt(agent: Agent, pool: Pool, cost: Amounts, ahead: Amou
     case "listening":
       // In store mode the next answer of the store ends it, and that is about a heartbeat away.
       if (agent.store?.isStore) return Math.max(freeAt, now + agent.config.tuning.heartbeatMs);
-      return Math.max(freeAt, listenedAt(agent), roomAt(agent, pool, cost, ahead, freeAt, now));
+      // An agent that has heard nothing yet, not even itself, listens on after that time.
+      return Math.max(freeAt, listenedAt(agent), now + 1, roomAt(agent, pool, cost, ahead, freeAt, now));
     case "cut-off":
       return Math.max(freeAt, keptAt(agent, pool, cost, now));
     case "served":

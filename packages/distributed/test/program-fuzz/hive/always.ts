@@ -5,7 +5,7 @@ import { checkIgnored } from "../core/spoken.ts";
 import { need } from "../core/violation.ts";
 import type { Warnings } from "../core/warnings.ts";
 import { configOf, nameOf } from "./amounts.ts";
-import type { Owner, State } from "./state.ts";
+import type { Call, Owner, State } from "./state.ts";
 
 /** A window is counted in slots of this part: usage leaves up to one slot late. */
 const SLOT = 1 / 512;
@@ -58,6 +58,10 @@ export class Always {
     const isShut = config?.rpmLimit === 0 || config?.maxInFlight === 0;
     const isRight = !isShut || (freesInMs === Infinity && !text.includes("has room now"));
     need(isRight, "explanations", () => `a limit of 0, and: ${text}`);
+    const name = nameOf({ id: endpoint, model });
+    const waits = (call: Call) => isSmall(call) && this.#state.linesOf(owner, call.ask).includes(name);
+    const isServed = freesInMs > 0 || !this.#state.isJudged || ![...owner.waiting].some(waits);
+    need(isServed, "liveness", () => `${name} has room, and a small call waits for it`);
     this.#checkUsage(explanation);
     this.#checkPause(explanation);
   }
@@ -90,6 +94,12 @@ export class Always {
     );
     this.#pausedUntil.set(target, until);
   }
+}
+
+/** A call that is no larger than the one that explanations are about, and has no limits besides those of the endpoint. */
+function isSmall({ ask }: Call): boolean {
+  const { tokens = Infinity, key, inputTokens, outputTokens } = ask;
+  return tokens <= 1 && key === undefined && inputTokens === undefined && outputTokens === undefined;
 }
 
 /** Everything of a hive that an illegal call must not change. */

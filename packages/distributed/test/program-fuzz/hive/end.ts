@@ -44,7 +44,8 @@ async function checkAgreement(state: State): Promise<void> {
     need(mode !== "cut-off" && mode !== "listening", "agreement", () => `${agentId} is ${mode} in the end`);
     const isCounted = members === owners.length || setup.store === "store";
     need(isCounted, "agreement", () => `${agentId} knows ${members} members of ${owners.length}`);
-    if (state.isReconfigured || state.hasLearned) continue;
+    // A store keeps the level, and not the last of many refusals that have lengthened a pause.
+    if (state.isReconfigured || state.hasLearned || setup.store === "store") continue;
     for (const { endpoint, model, cause } of explained) {
       const name = nameOf({ id: endpoint, model });
       const { rpmLimit = 0 } = endpoints.find((each) => nameOf(each) === name) ?? {};

@@ -21,7 +21,7 @@ export function generate(seed: number): Program<Setup, Command> {
     windowMs: dice.pick([MINUTE, 10 * SECOND, 5 * SECOND]),
   });
   const cost = () => dice.pick([1, 1, 2, 5, 0.25, 40, 90]);
-  const last = { agent: 0, resource: "api" };
+  const last: Last = { agent: 0, resource: "api", wasSet: false };
   const sharing = dice.chance(0.1) ? "none" : "fair";
   return {
     seed,
@@ -50,7 +50,7 @@ export function generateExtreme(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed + 0.5);
   const agents = dice.between(2, 4);
   const number = () => dice.pick([0.001, 1, 3, 1_000, 1e12, Number.MAX_SAFE_INTEGER, dice.fraction(1e-6, 1e4)]);
-  const last = { agent: 0, resource: "api" };
+  const last: Last = { agent: 0, resource: "api", wasSet: false };
   const usual = { capacity: number(), windowMs: dice.pick([1, SECOND, MINUTE, 7 * DAY]) };
   const limit = (resource: string): Limit => ({
     resource,
@@ -93,18 +93,29 @@ export function generateExtreme(seed: number): Program<Setup, Command> {
   };
 }
 
+/** The place of the command before. */
+interface Last {
+  agent: number;
+  resource: string;
+  wasSet: boolean;
+}
+
 function command(
   dice: Dice,
   agents: number,
   limit: (resource: string) => Limit,
   costOf: () => number,
   idle: readonly number[],
-  last: { agent: number; resource: string },
+  last: Last,
 ): Command {
   // Mostly the same agent and resource as before: commands of one place have to do with each other.
   if (dice.chance(0.6)) last.agent = dice.between(0, agents - 1);
   if (dice.chance(0.6)) last.resource = dice.pick([NAMES[0], NAMES[0], NAMES[1]]);
   const { agent, resource } = last;
+  // A fault right after a change finds what the change has left half done.
+  const wasSet = last.wasSet;
+  last.wasSet = false;
+  if (wasSet && dice.chance(0.3)) return { do: "outage", forMs: 12 * SECOND };
   const cost = () => dice.maybe(0.6, () => ({ cost: costOf() }));
   const patience = (): Patience => ({
     ...cost(),
@@ -118,7 +129,13 @@ function command(
     [20, () => ({ do: "try", agent, resource, times: dice.pick([1, 1, 5, 100]), ...cost() })],
     [3, () => ({ do: "release", agent, resource, ...cost() })],
     [6, () => ({ do: "finish", agent, resource })],
-    [4, () => ({ do: "set", ...dice.maybe(0.4, () => ({ agent })), ...limit(resource) })],
+    [
+      4,
+      () => {
+        last.wasSet = true;
+        return { do: "set", ...dice.maybe(0.4, () => ({ agent })), ...limit(resource) };
+      },
+    ],
     [3, () => ({ do: "remove", ...dice.maybe(0.8, () => ({ agent })), resource })],
     [
       4,
