@@ -53,6 +53,9 @@ export function checkTooLarge(state: State, { owner, ask }: Call): void {
   const keyLimits = ask.key === undefined ? {} : (owner.keys[ask.key] ?? {});
   const { rateLimitRpm = Infinity, rateLimitTpm = Infinity } = keyLimits;
   if (rateLimitRpm === 0 || amounts.tokens > Math.floor(rateLimitTpm)) return;
+  // With a store, what other hives used of a key makes its limit smaller here, down to nothing.
+  const isLowered = ask.key !== undefined && owner.keys[ask.key] !== undefined && state.setup.store !== "none";
+  if (isLowered && !state.isAlone && !KEYS_HOLD_OVER_ALL_HIVES) return;
   for (const config of state.targetsOf(owner, ask)) {
     const isExceeded =
       config.maxInFlight === 0 ||
