@@ -75,12 +75,13 @@ async function checkWholeLimit(state: State): Promise<void> {
     const limit = agent?.resources.get(name)?.limit;
     if (!agent || !limit) continue;
     const { capacity, windowMs } = limit;
-    const level = agent.limiter.status().resources.find((each) => each.resource === name)?.level ?? 0;
+    const { level = 0, pausedForMs = 0 } =
+      agent.limiter.status().resources.find((each) => each.resource === name) ?? {};
     const isSame = agents.every(({ resources }) => (resources.get(name)?.limit.capacity ?? capacity) === capacity);
     const isSameWindow = agents.every(
       ({ resources }) => (resources.get(name)?.limit.windowMs ?? windowMs) === windowMs,
     );
-    if (state.setAgain.has(name) || !isSame || !isSameWindow || level < 1 || capacity < 5) continue;
+    if (state.setAgain.has(name) || !isSame || !isSameWindow || level < 1 || pausedForMs > 0 || capacity < 5) continue;
     // All usage has left the window; what a removed resource has left behind may still be there.
     await state.pass(1.1 * windowMs);
     const asked = Math.floor(capacity * MOST_ASKED);
