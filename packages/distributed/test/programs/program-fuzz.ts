@@ -11,6 +11,8 @@ const start = performance.now();
 for (let seed = Number(first); seed < Number(first) + Number(programs); seed++) {
   try {
     await fuzzer.check(seed);
+    const done = seed - Number(first) + 1;
+    if (done % 500 === 0) console.log(`${done} programs, until seed ${seed}`);
   } catch (error) {
     console.error((error as Error).message);
     console.error(`found after ${seed - Number(first) + 1} programs`);
