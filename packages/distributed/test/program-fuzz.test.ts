@@ -1,33 +1,56 @@
-import { expect, test } from "vitest";
-import { checkProgram, violationOf } from "./program-fuzz/check-program.ts";
-import { generate } from "./program-fuzz/generate.ts";
-import type { Program } from "./program-fuzz/program.ts";
+import { describe, expect, test } from "vitest";
+import { checkProgram } from "./program-fuzz/core/fuzzer.ts";
+import { violationOf } from "./program-fuzz/core/run.ts";
+import { generate } from "./program-fuzz/hive/generate.ts";
+import { hive } from "./program-fuzz/hive/subject.ts";
+import { FUZZERS } from "./program-fuzz/subjects.ts";
 
-/** A program whose last command is refused by every hive. */
-const broken: Program = {
-  ...generate(4),
-  endpoints: [{ id: "eu", rpmLimit: 5 }, { id: "us" }],
-  commands: [...generate(4).commands, { do: "reconfigure", endpoints: [{ id: "eu", rpmLimit: -1 }] }],
+/** Programs of each subject. `verify` runs hundreds of thousands more, with other seeds. */
+const PROGRAMS: Readonly<Record<string, number>> = {
+  hive: 100,
+  limiter: 100,
+  "memory-limiter": 300,
+  "rate-manager": 300,
+  "hive-extremes": 5,
+  "limiter-extremes": 5,
 };
+/** `verify` begins with seed 1. */
+const FIRST_SEED = 1_000_000;
+
+/** A program whose last command is rejected by every hive. */
+const broken = {
+  ...generate(4),
+  commands: [
+    ...generate(4).commands,
+    { do: "reconfigure", endpoints: [{ id: "eu", rpmLimit: -1 }] } as const,
+    ...generate(5).commands,
+  ],
+};
+
+describe.each(FUZZERS)("$name", ({ name, check }) => {
+  test("random programs break no law", async () => {
+    for (let i = 0; i < (PROGRAMS[name] ?? 0); i++) await check(FIRST_SEED + i);
+  });
+});
 
 test("the same seed gives the same program, another seed another", () => {
   expect(generate(7)).toEqual(generate(7));
   expect(generate(8)).not.toEqual(generate(7));
 });
 
-test("a program that breaks no law is fine", async () => {
-  expect(await violationOf(generate(4))).toBeUndefined();
-});
-
-test("a failure names its seed, the command and the error, and only what it takes", async () => {
-  const error = await checkProgram(broken).then(
+test("a failure names its law, the command that repeats it, and only the commands it takes", async () => {
+  expect((await violationOf(hive, broken))?.law).toBe("typed errors");
+  const error = await checkProgram(hive, broken).then(
     () => undefined,
     (reason: Error) => reason,
   );
   const [first, ...rest] = error?.message.split("\n") ?? [];
-  expect(first).toMatch(/^seed 4: command 1, \{"do":"reconfigure".*rpmLimit must be/);
-  expect(rest.slice(-2)).toEqual([
-    '{"seed":4,"hives":1,"bus":"none","endpoints":[{"id":"eu","rpmLimit":5}],"keys":{},"options":{}}',
+  expect(first).toMatch(/^hive, seed 4, law of typed errors: command 1, \{"do":"reconfigure".*rpmLimit must be/);
+  expect(rest.slice(-3)).toEqual([
+    expect.stringMatching(
+      /^\{"hives":1,"bus":"none","store":"none","endpoints":\[\{[^}]*\}\],"keys":\{\},"options":\{\}\}$/,
+    ),
     '  {"do":"reconfigure","endpoints":[{"id":"eu","rpmLimit":-1}]}',
+    "repeat it with: npx -y pnpm@12.18.0 swarm:programs hive 4",
   ]);
 });

@@ -75,6 +75,7 @@ export class Endpoints {
     const set = (name: string, requests: number, tokens: number, inFlight: number, flags: number): Ref =>
       this.#directory.set(ENDPOINT, name, [requests, tokens, inFlight, flags], window);
     const version = Atomics.add(this.#counters.memory, VERSION, 1);
+    const left = this.#poolsOf(id, models ?? [config.model]);
     let name = nameOf(id, config.model);
     let pool = 0;
     if (models) {
@@ -95,17 +96,41 @@ export class Endpoints {
     set(name, limitWord(rpmLimit, MOST_REQUESTS), limitWord(tpmLimit, MOST_TOKENS), inFlightLimit, flags);
     for (const model of models ?? []) set(nameOf(id, model), pool, 0, -1, POOLED);
     if (!isSplit) this.#directory.remove(ENDPOINT, splitName);
+    this.#dropUnused(id, left);
     Atomics.add(this.#counters.memory, VERSION, 1);
   }
 
   /** Removes one model, or the endpoint with all its models and pools. */
   remove(id: string, model: string | undefined): boolean {
     const gone: string[] = [];
+    const left = this.#poolsOf(id, [model]);
     if (model !== undefined) gone.push(nameOf(id, model));
     else this.#directory.each(ENDPOINT, (name) => name.startsWith(nameOf(id, "")) && gone.push(name));
     const removed = gone.filter((name) => this.#directory.remove(ENDPOINT, name));
+    if (model !== undefined) this.#directory.remove(ENDPOINT, nameOf(id, model) + SPLIT);
+    this.#dropUnused(id, left);
     Atomics.add(this.#counters.memory, VERSION, 1);
     return removed.length > 0;
+  }
+
+  /** The numbers of the pools that these models draw from. */
+  #poolsOf(id: string, models: readonly (string | undefined)[]): number[] {
+    return models.flatMap((model) => {
+      const ref = model === undefined ? undefined : this.#directory.find(ENDPOINT, nameOf(id, model));
+      return (ref && this.#poolOf(ref)) || [];
+    });
+  }
+
+  /** Removes the records of pools that no model draws from any more. */
+  #dropUnused(id: string, pools: readonly number[]): void {
+    if (pools.length === 0) return;
+    const used = new Set<number>();
+    this.#directory.each(ENDPOINT, (name, ref) => name.startsWith(nameOf(id, "")) && used.add(this.#poolOf(ref)));
+    for (const pool of new Set(pools)) {
+      if (used.has(pool)) continue;
+      this.#directory.remove(ENDPOINT, poolName(id, pool));
+      this.#directory.remove(ENDPOINT, poolName(id, pool) + SPLIT);
+    }
   }
 
   each(visit: (id: string, model: string | undefined, endpoint: Endpoint, pool: number) => void): void {

@@ -1,4 +1,4 @@
-import { FLAGS, HEADER_SIZE, NOWHERE, ON_DEMAND, RECORD_SIZE, REQUEST_LIMIT, STATE } from "./layout.ts";
+import { FLAGS, HEADER_SIZE, NOWHERE, ON_DEMAND, RECORD_SIZE, STATE } from "./layout.ts";
 import type { PackedCounters } from "./packed-counters.ts";
 import { DEAD, type Directory, FREE, isLive, KINDS, type Kind, LIVE, next, Ref, type Settings } from "./record.ts";
 
@@ -60,7 +60,7 @@ export class LocalDirectory implements Directory {
       ref.state = next(this.#counters.memory[ref.slot + STATE] as number, LIVE);
     const { memory } = this.#counters;
     memory[ref.slot + STATE] = ref.state;
-    memory.set(settings, ref.slot + REQUEST_LIMIT);
+    this.#counters.configure(ref.slot, settings, window);
     if (settings[3] & ON_DEMAND) shelf.spare.add(name);
     return ref;
   }

@@ -10,6 +10,7 @@ import {
   TOKEN_LIMIT,
   TOKENS,
 } from "./layout.ts";
+import type { Settings } from "./record.ts";
 
 /** What `take` says. */
 export const TAKEN = 0;
@@ -93,7 +94,7 @@ export class PackedCounters {
   take(slot: number, asked: number, tokens: number, requests: number): number {
     const { memory } = this;
     const stride = this.strideOf(slot);
-    const first = stride === 1 ? asked : firstOf(asked, stride);
+    const first = this.#groupOf(slot, asked, stride);
     for (let window = first; ; ) {
       const at = this.#wordOf(slot, window, stride);
       const low = memory[at] as number;
@@ -125,7 +126,7 @@ export class PackedCounters {
   look(slot: number, asked: number): void {
     const { memory } = this;
     const stride = this.strideOf(slot);
-    const window = stride === 1 ? asked : firstOf(asked, stride);
+    const window = this.#groupOf(slot, asked, stride);
     const at = this.#wordOf(slot, window, stride);
     const last = Atomics.load(memory, at + LAST);
     let low: number;
@@ -144,13 +145,42 @@ export class PackedCounters {
   /** Corrects what was counted in this window, within 0 and the most that can be counted. In another window: nothing. */
   adjust(slot: number, window: number, tokens: number, requests: number): void {
     const stride = this.strideOf(slot);
-    const first = stride === 1 ? window : firstOf(window, stride);
+    const first = this.#groupOf(slot, window, stride);
     this.#adjust(this.#wordOf(slot, first, stride), first, tokens, requests);
   }
 
   /** Over how many windows a record is counted: more than one when it allows less than one in a window. */
   strideOf(slot: number): number {
     return (this.memory[slot + FLAGS] as number) >>> STRIDE_SHIFT || 1;
+  }
+
+  /**
+   * Sets the limits and flags of a record. A record that is counted over another number of windows from now on keeps the
+   * counts that are not over: as a whole, and from now on, so that nothing is granted twice.
+   */
+  configure(slot: number, settings: Settings, window: number): void {
+    const isSame = this.strideOf(slot) === (settings[3] >>> STRIDE_SHIFT || 1);
+    if (!isSame) this.look(slot, window);
+    const { requests, tokens } = this;
+    this.memory.set(settings, slot + REQUEST_LIMIT);
+    if (isSame) return;
+    this.look(slot, window);
+    const [moreRequests, moreTokens] = [requests - this.requests, tokens - this.tokens];
+    if (moreRequests === 0 && moreTokens === 0) return;
+    // Takes nothing, and makes the word ready for this window.
+    this.take(slot, window, 0, 0);
+    this.adjust(slot, window, moreTokens, moreRequests);
+  }
+
+  /**
+   * The number under which a record counts a window: its own, or with a stride the first of the windows that are counted
+   * together. After a change of the stride the word may be in a later one of these.
+   */
+  #groupOf(slot: number, window: number, stride: number): number {
+    if (stride === 1) return window;
+    const first = firstOf(window, stride);
+    const last = this.memory[slot + LAST] as number;
+    return firstOf(last, stride) === first ? last : first;
   }
 
   /** Only records that are counted window by window slide, and need a second word for that. */

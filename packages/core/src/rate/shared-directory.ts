@@ -6,7 +6,6 @@ import {
   NAME,
   NAME_LENGTH,
   ON_DEMAND,
-  REQUEST_LIMIT,
   SHARED_RECORD_SIZE,
   STATE,
 } from "./layout.ts";
@@ -68,7 +67,7 @@ export class SharedDirectory implements Directory {
       const known = this.find(kind, name);
       if (known !== undefined) {
         // Between our look and now another thread may have set it, and what is set counts.
-        if (!(settings[3] & ON_DEMAND)) this.#memory.set(settings, known.slot + REQUEST_LIMIT);
+        if (!(settings[3] & ON_DEMAND)) this.#counters.configure(known.slot, settings, window);
         if (isLive(this.#memory, known)) return known;
         continue;
       }
@@ -77,7 +76,7 @@ export class SharedDirectory implements Directory {
       this.#memory[slot + NAME_LENGTH] = name.length;
       this.#names[start] = kind;
       for (let i = 0; i < name.length; i++) this.#names[start + 1 + i] = name.charCodeAt(i);
-      this.#memory.set(settings, slot + REQUEST_LIMIT);
+      this.#counters.configure(slot, settings, window);
       this.#publish(slot, kind, name);
     }
   }

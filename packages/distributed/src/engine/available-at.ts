@@ -24,8 +24,11 @@ export function availableAt(agent: Agent, pool: Pool, cost: Amounts, ahead: Amou
   const freeAt = Math.max(pausedUntil(pool.level), largeAt);
   switch (modeIn(agent, pool, now)) {
     case "listening": {
+      const { heartbeatMs } = agent.config.tuning;
+      // In store mode the next answer of the store ends it, and that is about a heartbeat away.
+      if (agent.store?.isStore) return Math.max(freeAt, now + heartbeatMs);
       // An agent that has listened long enough and heard nothing yet goes on listening until its next message comes back.
-      const heardAt = listenedAt(agent) > now ? listenedAt(agent) : now + agent.config.tuning.heartbeatMs;
+      const heardAt = listenedAt(agent) > now ? listenedAt(agent) : now + heartbeatMs;
       return Math.max(freeAt, heardAt, roomAt(agent, pool, cost, ahead, freeAt, now));
     }
     case "cut-off":

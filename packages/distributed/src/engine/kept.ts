@@ -23,6 +23,8 @@ export function keptAfter({ from, to }: Ends, silentMs: number, windowMs: number
 export function keptWay(agent: Agent, pool: Pool, cost: Amounts, now: number): "kept" | "saved-up" | undefined {
   const most = rounded(agent, pool, mostKept(agent, pool, now), cost);
   if (fits(cost, minus(most, pool.own.sum))) return "kept";
+  // Nobody saves up for a call that no window of the whole limit holds.
+  if (!fits(cost, pool.limits)) return undefined;
   return now >= savedAt(agent, pool, cost, most) && isZero(pool.own.sum) ? "saved-up" : undefined;
 }
 

@@ -1,17 +1,19 @@
-import assert from "node:assert/strict";
 import type { Case } from "@hivepace/verify";
-import { HiveProgram, LimiterProgram } from "../support/random-programs.ts";
+import { fuzzerOf } from "../program-fuzz/core/fuzzer.ts";
+import { extremeHive } from "../program-fuzz/hive/subject.ts";
+import { extremeLimiter } from "../program-fuzz/limiter/subject.ts";
 
-/** Whatever limiters and hives go through, for hours and for years of virtual time: everyone understands what they say. */
+/**
+ * Programs with numbers at the edges of what is allowed, for hours and for years of virtual time: every message that any
+ * agent publishes decodes, no agent ignores one, and in the end all agree.
+ */
 const QUICK_SEEDS = 10;
-const SEEDS = 1_000;
+const SEEDS = 2_000;
 const SLICE = 10;
-const OPERATIONS = 40;
-const PROGRAMS = { limiters: LimiterProgram, hives: HiveProgram } as const;
 /** Measured on one quiet core. */
-const SECONDS_PER_PROGRAM = 0.5;
+const SECONDS_PER_PROGRAM = 0.3;
 
-export const cases: readonly Case[] = Object.entries(PROGRAMS).flatMap(([name, Program]) =>
+export const cases: readonly Case[] = [fuzzerOf(extremeHive), fuzzerOf(extremeLimiter)].flatMap(({ name, check }) =>
   Array.from({ length: SEEDS / SLICE }, (_, i) => {
     const first = i * SLICE + 1;
     return {
@@ -19,14 +21,8 @@ export const cases: readonly Case[] = Object.entries(PROGRAMS).flatMap(([name, P
       seconds: SLICE * SECONDS_PER_PROGRAM,
       isQuick: first + SLICE - 1 <= QUICK_SEEDS,
       run: async () => {
-        let messages = 0;
-        for (let seed = first; seed < first + SLICE; seed++) {
-          const outcome = await new Program(seed).run(OPERATIONS);
-          assert.deepEqual(outcome.problems, [], `seed ${seed}`);
-          messages += outcome.messages;
-        }
-        assert.ok(messages > 100 * SLICE, `only ${messages} messages were sent`);
-        return { figures: { messages } };
+        for (let seed = first; seed < first + SLICE; seed++) await check(seed);
+        return { summary: `${SLICE} programs` };
       },
     };
   }),

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import crypto from "node:crypto";
-import { syncBuiltinESMExports } from "node:module";
 import type { Case } from "@hivepace/verify";
 import { busiestMinute, HiveSoak, LIMIT } from "../support/hive-soak.ts";
+import { seededIncarnations } from "../support/seeded-incarnations.ts";
 
 /** Hives on a lossy bus and a store, to which everything happens: the limit holds, memory is flat, nothing is left. */
 const HIVES = 5;
@@ -54,18 +53,6 @@ async function run(swarm: HiveSoak, seed: number, minutes: number) {
   const grownMb = heapMb() - (early ?? 0);
   assert.ok(grownMb < MOST_GROWTH_MB, `the heap has grown by ${grownMb.toFixed(1)} MB (seed ${seed})`);
   return { figures: { ...figures, grownMb } };
-}
-
-/** The random part of an incarnation decides when an agent speaks: here it follows from the order of the starts. */
-function seededIncarnations(): () => void {
-  const { randomInt } = crypto;
-  let next = 0;
-  crypto.randomInt = (() => next++ % 1_000) as typeof randomInt;
-  syncBuiltinESMExports();
-  return () => {
-    crypto.randomInt = randomInt;
-    syncBuiltinESMExports();
-  };
 }
 
 function heapMb(): number {

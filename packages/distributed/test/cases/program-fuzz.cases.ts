@@ -1,29 +1,42 @@
 import type { Case } from "@hivepace/verify";
-import { checkProgram } from "../program-fuzz/check-program.ts";
-import { generate } from "../program-fuzz/generate.ts";
+import { FUZZERS } from "../program-fuzz/subjects.ts";
 
-/** Random programs over the public API of hives: the laws of `program-fuzz/world.ts` hold after every command. */
-const QUICK = { programs: 300, slice: 50 };
-const ALL = { programs: 200_000, slice: 500 };
-/** Measured on one quiet core, for each program. */
-const SECONDS_PER_PROGRAM = 0.03;
+interface Plan {
+  /** Programs of each run of `test`, and of all cases together. */
+  readonly quick: number;
+  readonly programs: number;
+  /** Programs in one case. */
+  readonly slice: number;
+  /** Measured on one quiet core, for each program. */
+  readonly seconds: number;
+}
 
-export const cases: readonly Case[] = [
-  ...slices("quick", 1, QUICK.programs, QUICK.slice, true),
-  ...slices("all", 1 + QUICK.programs, ALL.programs, ALL.slice, false),
-];
+/** Random programs over the public API: see test/program-fuzz/README.md. */
+const PLANS: Readonly<Record<string, Plan>> = {
+  hive: { quick: 200, programs: 200_000, slice: 500, seconds: 0.03 },
+  limiter: { quick: 200, programs: 100_000, slice: 500, seconds: 0.03 },
+  "memory-limiter": { quick: 1_000, programs: 200_000, slice: 10_000, seconds: 0.001 },
+  "rate-manager": { quick: 1_000, programs: 200_000, slice: 10_000, seconds: 0.002 },
+};
 
-function slices(name: string, first: number, programs: number, slice: number, isQuick: boolean): Case[] {
-  return Array.from({ length: programs / slice }, (_, i) => {
-    const from = first + i * slice;
+export const cases: readonly Case[] = FUZZERS.flatMap(({ name, check }) => {
+  const plan = PLANS[name];
+  if (!plan) return [];
+  const { quick, programs, slice, seconds } = plan;
+  return [
+    caseOf("quick", 1, quick, true),
+    ...Array.from({ length: programs / slice }, (_, i) => caseOf("all", 1 + quick + i * slice, slice, false)),
+  ];
+
+  function caseOf(kind: string, first: number, count: number, isQuick: boolean): Case {
     return {
-      id: `program-fuzz/${name}/seeds-${from}-to-${from + slice - 1}`,
-      seconds: slice * SECONDS_PER_PROGRAM,
+      id: `program-fuzz/${name}/${kind}/seeds-${first}-to-${first + count - 1}`,
+      seconds: count * seconds,
       isQuick,
       run: async () => {
-        for (let seed = from; seed < from + slice; seed++) await checkProgram(generate(seed));
-        return { summary: `${slice} programs` };
+        for (let seed = first; seed < first + count; seed++) await check(seed);
+        return { summary: `${count} programs` };
       },
     };
-  });
-}
+  }
+});

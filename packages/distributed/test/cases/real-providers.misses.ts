@@ -70,13 +70,6 @@ export const KNOWN_MISSES: Readonly<Record<string, Misses>> = {
   "real-providers/traffic/calls-to-any-of-three-endpoints-of-which-one-falls-to-a-tenth": {
     "wait p99, ms": miss(2_215, 2_000),
   },
-  // Without a store each process counts keys by itself.
-  "real-providers/traffic/tenants-with-keys-one-of-which-wants-more-than-its-key-allows": {
-    "max of large": miss(1.64, 1.05),
-  },
-  // Two windows have two lines: each agent waits in one of them for another that waits for it in the other, for ever.
-  "real-providers/traffic/a-minute-s-requests-and-a-day-s-tokens-of-which-hardly-any-are-used": { use: miss(0, 0.96) },
-  "real-providers/traffic/a-minute-s-requests-and-a-day-s-tokens-that-would-last-eight-hours": { use: miss(0, 0.96) },
   // An agent that is held back by its own cap of calls in flight keeps its claim.
   "real-providers/traffic/each-agent-has-12-calls-in-flight-at-most": { use: miss(0.18, 0.9) },
   // A small call waits behind large ones for a dimension that does not bind it.

@@ -1,4 +1,4 @@
-import type { Hive } from "../../src/index.ts";
+import type { Hive } from "../../../src/index.ts";
 
 /** Calls that no program may make: each must end in a typed error. */
 export const ILLEGAL_CALLS: readonly ((hive: Hive, known: string) => unknown)[] = [
@@ -33,5 +33,18 @@ export const ILLEGAL_CALLS: readonly ((hive: Hive, known: string) => unknown)[] 
   (hive) => hive.reconfigure({ endpoints: [{ id: "eu" }, { id: "eu" }] }),
   (hive) => hive.reconfigure({ endpoints: [{ id: "eu" }], keys: { acme: { rateLimitRpm: -1 } } }),
   (hive) => hive.reconfigure({ keys: { "": { rateLimitRpm: 1 } } }),
+  (hive) =>
+    hive.reconfigure({
+      endpoints: [
+        { id: "new", rpmLimit: 5 },
+        { id: "x".repeat(5_000), rpmLimit: 1 },
+      ],
+    }),
+  (hive) => hive.reconfigure(undefined as never),
+  (hive) => hive.route({ candidates: [], tokens: 1 }),
+  (hive) => hive.route({ candidates: ["nowhere"], tokens: 1 }),
+  (hive, id) => hive.route({ candidates: [id], tokens: Number.NaN }),
+  (hive, id) => hive.route({ candidates: [id], tokens: 1, strategy: "best" as never }),
+  (hive, id) => hive.tryAcquire({ endpoint: id, inputTokens: 1, outputTokens: Number.NaN }),
   (hive) => hive.close({ drainMs: Number.NaN }),
 ];

@@ -1,0 +1,48 @@
+import { type MemoryBroker, memoryBus, namespacedBus } from "@hivepace/bus";
+import type { ManualClock } from "@hivepace/core/testing";
+import { decodeCapacity } from "../../../src/wire/capacity.ts";
+import { decodePresence } from "../../../src/wire/presence.ts";
+import { CAPACITY_SUBJECT, PRESENCE_SUBJECT } from "../../../src/wire/subjects.ts";
+import type { Late } from "./promises.ts";
+import { need, Violation } from "./violation.ts";
+
+export const NAMESPACE = "fuzz";
+
+/** Reasons for which a message of an honest peer may change nothing. */
+const EXPECTED = new Set([
+  "stale",
+  "left",
+  "replayed",
+  "unknown pool",
+  "unknown resource",
+  "other limits",
+  "impossible claim",
+  // Believed when it is repeated: the law of agreement proves that it is.
+  "epoch far ahead",
+]);
+
+/** Decodes everything that agents publish, whoever else hears it. Returns the function that stops it. */
+export async function decodeAll(broker: MemoryBroker, clock: ManualClock, late: Late): Promise<() => Promise<void>> {
+  const bus = await memoryBus(broker, { clock });
+  const own = namespacedBus(bus, NAMESPACE);
+  const check = (decode: (payload: Uint8Array) => unknown) => (payload: Uint8Array) => {
+    try {
+      decode(payload);
+    } catch (error) {
+      const text = new TextDecoder().decode(payload);
+      late.add(new Violation("messages", `${String(error)} in the message ${text}`));
+    }
+  };
+  await own.subscribe(PRESENCE_SUBJECT, check(decodePresence));
+  await own.subscribe(CAPACITY_SUBJECT, check(decodeCapacity));
+  return async () => {
+    await own.close();
+    await bus.close();
+  };
+}
+
+/** An honest peer's message is only ever ignored for these reasons. */
+export function checkIgnored(agentId: string, ignored: Readonly<Record<string, number>>): void {
+  const bad = Object.keys(ignored).find((reason) => !EXPECTED.has(reason));
+  need(bad === undefined, "messages", () => `${agentId} ignored a message of a peer: ${bad}`);
+}

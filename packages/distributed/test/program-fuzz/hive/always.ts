@@ -1,0 +1,116 @@
+import { isHivepaceError } from "@hivepace/core";
+import type { Hive, HiveExplanation } from "../../../src/index.ts";
+import { checkNumbers, stable } from "../core/numbers.ts";
+import { checkIgnored } from "../core/spoken.ts";
+import { need } from "../core/violation.ts";
+import type { Warnings } from "../core/warnings.ts";
+import { configOf, nameOf } from "./amounts.ts";
+import type { Call, Owner, State } from "./state.ts";
+
+/** A window is counted in slots of this part: usage leaves up to one slot late. */
+const SLOT = 1 / 512;
+
+/** The laws that hold after every command. */
+export class Always {
+  readonly #state: State;
+  readonly #warnings: Warnings;
+  /** When the pauses of a lone hive end, as far as they were seen. */
+  readonly #pausedUntil = new Map<string, number>();
+
+  constructor(state: State, warnings: Warnings) {
+    this.#state = state;
+    this.#warnings = warnings;
+  }
+
+  check(): void {
+    const { owners, signals, setup } = this.#state;
+    for (const owner of owners) this.#checkOwner(owner);
+    signals.check(owners.length);
+    const isLonely = setup.bus === "none" && setup.store !== "store" && this.#warnings.codes.includes("HIVEPACE_ALONE");
+    need(!isLonely, "warnings", () => "HIVEPACE_ALONE without a bus");
+  }
+
+  /** The pause of a target was ended by an answer, or the target is another one now. */
+  forgetPauses(): void {
+    this.#pausedUntil.clear();
+  }
+
+  #checkOwner(owner: Owner): void {
+    const { held, starts } = this.#state;
+    const status = owner.hive.status();
+    checkNumbers(status, `status of hive ${owner.index}`);
+    const open = held.filter((each) => each.owner === owner && each.isOpen).length;
+    need(status.leases === open, "leases", () => `${status.leases} leases are open, ${open} should be`);
+    const { waiting } = status;
+    need(waiting === owner.waiting.size, "liveness", () => `${waiting} calls wait, ${owner.waiting.size} should`);
+    checkIgnored(owner.hive.agentId, status.ignored);
+    need(status.peers.length <= starts, "memory", () => `${status.peers.length} peers are known, ${starts} were there`);
+    for (const explanation of status.endpoints) this.#checkExplanation(owner, explanation);
+  }
+
+  #checkExplanation(owner: Owner, explanation: HiveExplanation): void {
+    const { endpoint, model, limits, freesInMs, limitedBy, text } = explanation;
+    for (const { windowMs } of limits)
+      need(windowMs > 0 && windowMs < Infinity, "numbers", () => `a limit of ${endpoint} has a window of ${windowMs}`);
+    need((freesInMs === 0) === (limitedBy === undefined), "explanations", () => `${limitedBy} frees in ${freesInMs}`);
+    const config = configOf(owner.endpoints, endpoint, model);
+    need(config !== undefined, "explanations", () => `${endpoint} is explained and not configured`);
+    const isShut = config?.rpmLimit === 0 || config?.maxInFlight === 0;
+    const isRight = !isShut || (freesInMs === Infinity && !text.includes("has room now"));
+    need(isRight, "explanations", () => `a limit of 0, and: ${text}`);
+    const name = nameOf({ id: endpoint, model });
+    const waits = (call: Call) => isSmall(call) && this.#state.linesOf(owner, call.ask).includes(name);
+    const isServed = freesInMs > 0 || !this.#state.isJudged || ![...owner.waiting].some(waits);
+    need(isServed, "liveness", () => `${name} has room, and a small call waits for it`);
+    this.#checkUsage(explanation);
+    this.#checkPause(explanation);
+  }
+
+  /** A lone hive counts exactly what the model counts: nothing is lost, and nothing is counted twice. */
+  #checkUsage({ endpoint, model, limits }: HiveExplanation): void {
+    const { isAlone, isJudged, hasLearned, isReconfigured, ledger, clock, starts, setup } = this.#state;
+    if (!isAlone || !isJudged || hasLearned || isReconfigured || starts > 1 || setup.store === "store") return;
+    const target = nameOf({ id: endpoint, model });
+    for (const { dimension, windowMs, usedHere, limit } of limits) {
+      if (limit === 0) continue;
+      const least = ledger.used(target, dimension, windowMs, clock.now());
+      const most = least + ledger.leaving(target, dimension, windowMs, windowMs * SLOT, clock.now());
+      const isRight = usedHere >= least - 1e-6 && usedHere <= most + 1e-6;
+      need(isRight, "conservation", () => `${usedHere} ${dimension} of ${target} are counted, ${least} were used`);
+    }
+  }
+
+  /** A running pause of a lone hive is never shortened. */
+  #checkPause({ endpoint, model, pausedForMs }: HiveExplanation): void {
+    const { isAlone, isJudged, clock } = this.#state;
+    if (!isAlone || !isJudged) return;
+    const target = nameOf({ id: endpoint, model });
+    const until = clock.now() + pausedForMs;
+    const known = this.#pausedUntil.get(target) ?? -Infinity;
+    need(
+      known <= clock.now() + 1 || until >= known - 1,
+      "pause",
+      () => `a pause of ${target} was shortened by ${known - until} ms`,
+    );
+    this.#pausedUntil.set(target, until);
+  }
+}
+
+/** A call that is no larger than the one that explanations are about, and has no limits besides those of the endpoint. */
+function isSmall({ ask }: Call): boolean {
+  const { tokens = Infinity, key, inputTokens, outputTokens } = ask;
+  return tokens <= 1 && key === undefined && inputTokens === undefined && outputTokens === undefined;
+}
+
+/** Everything of a hive that an illegal call must not change. */
+export function fingerprint(hive: Hive): string {
+  const known = ["eu", "us", "ap", "new"].filter((id) => {
+    try {
+      return hive.route({ candidates: [id], tokens: 1 }) !== undefined;
+    } catch (error) {
+      if (isHivepaceError(error, "RESOURCE_UNKNOWN")) return false;
+      throw error;
+    }
+  });
+  return `${stable(hive.status())} routes to ${known.join()}`;
+}

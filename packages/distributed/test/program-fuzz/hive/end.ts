@@ -1,0 +1,61 @@
+import { isHivepaceError } from "@hivepace/core";
+import { need } from "../core/violation.ts";
+import { nameOf } from "./amounts.ts";
+import { HOUR, MINUTE, type State } from "./state.ts";
+
+/** Everything ends: calls that fit are served, agents agree, promises settle, nothing is left. */
+export async function end(state: State, stopDecoding: () => Promise<void>): Promise<void> {
+  const { broker, clock, owners, setup, signals } = state;
+  broker.start();
+  for (const { lease } of state.held) lease.done();
+  const longestMs = Math.max(2 * HOUR, 6 * state.longestMs);
+  for (let waitMs = MINUTE; waitMs < longestMs && state.unsettled > 0; waitMs *= 2) {
+    await state.pass(waitMs);
+    for (const { lease } of state.held) lease.done();
+  }
+  // Known: a call that a learned limit made too large waits, and a store may leave a limit of one to nobody.
+  const mayWait = owners.length > 1 && (state.hasLearned || setup.store === "store");
+  const isServed = state.unsettled === 0 || mayWait || setup.isExtreme === true;
+  need(isServed, "liveness", () => `${state.unsettled} calls still wait after ${longestMs} ms without load`);
+  if (setup.bus === "perfect") await checkAgreement(state);
+  for (const owner of owners) owner.isClosing = true;
+  const closed = Promise.all(owners.map(({ hive }) => hive.close()));
+  await clock.run(30_000);
+  await closed;
+  await Promise.all(owners.map(({ bus }) => bus?.close()));
+  await stopDecoding();
+  await clock.run(1_000);
+  state.late.throw();
+  need(state.unsettled === 0, "liveness", () => `${state.unsettled} promises are left after close`);
+  need(clock.pending === 0, "leftovers", () => `${clock.pending} timers are left`);
+  signals.checkEmpty();
+  for (const { hive } of owners) {
+    const after = await hive.acquire({ endpoint: "eu", tokens: 1 }).catch((error: unknown) => error);
+    need(isHivepaceError(after, "LIMITER_CLOSED"), "reasons", () => `a closed hive says ${after}`);
+  }
+}
+
+/** Hives that have heard each other for a while know each other and have the same last word about each level. */
+async function checkAgreement(state: State): Promise<void> {
+  const { owners, setup } = state;
+  await state.pass(15 * (setup.options.heartbeatIntervalMs ?? 1_000));
+  const said = new Map<string, string>();
+  for (const { hive, endpoints } of owners) {
+    const { mode, members, endpoints: explained, agentId } = hive.status();
+    need(mode !== "cut-off" && mode !== "listening", "agreement", () => `${agentId} is ${mode} in the end`);
+    const isCounted = members === owners.length || setup.store === "store";
+    need(isCounted, "agreement", () => `${agentId} knows ${members} members of ${owners.length}`);
+    // A store keeps the level, and not the last of many refusals that have lengthened a pause.
+    if (state.isReconfigured || state.hasLearned || setup.store === "store") continue;
+    for (const { endpoint, model, cause } of explained) {
+      const name = nameOf({ id: endpoint, model });
+      const { rpmLimit = 0 } = endpoints.find((each) => nameOf(each) === name) ?? {};
+      // A limit of less than one request is not shared.
+      if (rpmLimit < 1 || rpmLimit > 1e9) continue;
+      const word = cause ? `${cause.agentId}: ${cause.reason}` : "none";
+      const before = said.get(name) ?? word;
+      said.set(name, word);
+      need(before === word, "agreement", () => `the level of ${name} differs: ${before} | ${word}`);
+    }
+  }
+}

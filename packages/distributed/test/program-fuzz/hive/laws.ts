@@ -1,0 +1,110 @@
+import { need } from "../core/violation.ts";
+import { type Amounts, amountsOf, limitsOf, nameOf } from "./amounts.ts";
+import type { Entry } from "./ledger.ts";
+import type { Call, Owner, State } from "./state.ts";
+
+/** Rounding of sums. */
+const EPSILON = 1e-6;
+/** What a swarm whose messages arrive may be above a limit for a moment, because two agents decide at once. */
+const SWARM_EXCESS = 0.1;
+/** The part of a limit that a swarm spares, at most: a larger call is too large for it. */
+const SPARED = 0.9;
+/**
+ * The switch for tenant keys. False: a key's limit holds for each hive by itself. True: on a perfect bus a key's limit
+ * holds over all hives, as an endpoint's does.
+ */
+const KEYS_HOLD_OVER_ALL_HIVES = false;
+
+/** Nothing is granted above a limit of the endpoint or the key, and nothing during a pause. */
+export function checkGranted(state: State, owner: Owner, entry: Entry): void {
+  if (!state.isJudged) return;
+  checkKey(state, owner, entry);
+  const { isAlone, setup, clock, ledger, windowMs } = state;
+  if (!isAlone && state.isDisturbed) return;
+  // A store hands out a limit with another window without the usage of the former one.
+  if (setup.store === "store" && state.isReconfigured) return;
+  const { ratio, what } = ledger.fullness(entry.target, entry.limits, windowMs, clock.now());
+  // Without a bound the level recovers to twice the limit.
+  const level = setup.options.maxRecovery === false ? 2 : 1;
+  const most = level + (isAlone ? EPSILON : SWARM_EXCESS);
+  need(ratio <= most, "limit", () => `granted above a limit of ${entry.target}: ${what}`);
+}
+
+function checkKey(state: State, owner: Owner, { key }: Entry): void {
+  const limits = key === undefined ? undefined : owner.keys[key];
+  if (key === undefined || !limits || state.isReconfigured) return;
+  const { clock, windowMs, ledger, isAlone, setup } = state;
+  const isOverAll = KEYS_HOLD_OVER_ALL_HIVES && setup.bus === "perfect" && !state.isDisturbed;
+  const since = clock.now() - (clock.epochMs() % windowMs);
+  const { ratio, what } = ledger.keyFullness(key, limits, since, isOverAll ? undefined : owner.index);
+  need(
+    ratio <= (isOverAll && !isAlone ? 1 + SWARM_EXCESS : 1 + EPSILON),
+    "limit",
+    () => `granted above a limit: ${what}`,
+  );
+}
+
+/** "too-large" is only said of a call that every candidate would have to reject for ever. */
+export function checkTooLarge(state: State, { owner, ask }: Call): void {
+  if (!state.isJudged || state.hasLearned || ask.tokens === undefined) return;
+  // The smallest limit of all counts, and a former one may be the smallest until all have heard of the change.
+  if (state.isReconfigured && !(state.isAlone && state.setup.store === "none")) return;
+  const amounts = amountsOf(ask);
+  const keyLimits = ask.key === undefined ? {} : (owner.keys[ask.key] ?? {});
+  const { rateLimitRpm = Infinity, rateLimitTpm = Infinity } = keyLimits;
+  if (rateLimitRpm === 0 || amounts.tokens > Math.floor(rateLimitTpm)) return;
+  // With a store, what other hives used of a key makes its limit smaller here, down to nothing.
+  const isLowered = ask.key !== undefined && owner.keys[ask.key] !== undefined && state.setup.store !== "none";
+  if (isLowered && !state.isAlone && !KEYS_HOLD_OVER_ALL_HIVES) return;
+  for (const config of state.targetsOf(owner, ask)) {
+    const isExceeded =
+      config.maxInFlight === 0 ||
+      limitsOf(config).some(({ dimension, limit }) => isAbove(amounts, dimension, limit, state.isAlone));
+    need(isExceeded, "reasons", () => `too large, and ${nameOf(config)} would hold it`);
+  }
+}
+
+function isAbove(amounts: Amounts, dimension: keyof Amounts, limit: number, isAlone: boolean): boolean {
+  const most = limit > 0 && limit < 1 ? 1 : limit;
+  return amounts[dimension] > (isAlone ? Math.floor(most) : most * SPARED);
+}
+
+/** "queue-full" is only said when as many wait at each candidate as may. */
+export function checkQueueFull(state: State, { owner, ask }: Call): void {
+  const { maxQueue = Infinity } = state.setup.options;
+  for (const line of state.linesOf(owner, ask)) {
+    const size = [...owner.waiting].filter((each) => state.linesOf(owner, each.ask).includes(line)).length;
+    need(
+      size >= maxQueue || isClosed(state, owner, line, ask),
+      "reasons",
+      () => `queue-full, and ${size} wait for ${line}`,
+    );
+  }
+}
+
+/** Nobody waits at a candidate that rejects the call for ever. */
+function isClosed(state: State, owner: Owner, line: string, ask: Call["ask"]): boolean {
+  const config = state.targetsOf(owner, ask).find((each) => nameOf(each) === line);
+  const amounts = amountsOf(ask);
+  return (
+    config?.maxInFlight === 0 ||
+    state.hasLearned ||
+    limitsOf(config ?? { id: "" }).some(({ dimension, limit }) => isAbove(amounts, dimension, limit, false))
+  );
+}
+
+/** An earlier call of the same kind, that could go wherever the later one went, is not overtaken. */
+export function checkNotOvertaken(state: State, granted: Call): void {
+  if (!state.isJudged || state.hasLearned || state.isReconfigured) return;
+  const { owner, ask } = granted;
+  const lines = state.linesOf(owner, ask);
+  for (const earlier of owner.waiting) {
+    if (earlier.order > granted.order || (earlier.ask.priority ?? 0) < (ask.priority ?? 0)) continue;
+    const isSame = (["key", "model", "tokens", "inputTokens", "outputTokens"] as const).every(
+      (name) => earlier.ask[name] === ask[name],
+    );
+    const others = state.linesOf(owner, earlier.ask);
+    const isOvertaken = isSame && lines.every((line) => others.includes(line));
+    need(!isOvertaken, "order", () => `${JSON.stringify(ask)} overtook ${JSON.stringify(earlier.ask)}`);
+  }
+}

@@ -1,0 +1,118 @@
+import { type MemoryBroker, memoryBroker } from "@hivepace/bus";
+import type { ChaosBus } from "@hivepace/bus/testing";
+import type { EndpointConfig, KeyLimits, Lease } from "@hivepace/core";
+import { ManualClock, SyncMemory } from "@hivepace/core/testing";
+import type { Hive } from "../../../src/index.ts";
+import { Signals } from "../core/counting-signal.ts";
+import { Late } from "../core/promises.ts";
+import { type Amounts, configOf, nameOf } from "./amounts.ts";
+import { type Entry, Ledger } from "./ledger.ts";
+import type { Ask, Setup } from "./program.ts";
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DEFAULT_LEASE_MS = 15 * MINUTE;
+
+/** A hive of the program, with what the program knows of it. */
+export interface Owner {
+  readonly index: number;
+  hive: Hive;
+  bus: ChaosBus | undefined;
+  endpoints: readonly EndpointConfig[];
+  keys: Readonly<Record<string, KeyLimits>>;
+  readonly waiting: Set<Call>;
+  isClosing: boolean;
+}
+
+/** A call that waits for its grant. */
+export interface Call {
+  readonly owner: Owner;
+  readonly ask: Ask;
+  readonly order: number;
+  readonly since: number;
+}
+
+/** A lease that the program holds, as the reference model sees it. */
+export interface Held {
+  readonly lease: Lease;
+  readonly owner: Owner;
+  readonly entry: Entry;
+  readonly amounts: Amounts;
+  expiresAt: number;
+  isOpen: boolean;
+}
+
+/** Everything that the parts of a hive's world share. */
+export class State {
+  readonly setup: Setup;
+  readonly clock = new ManualClock({ now: 5_000 });
+  readonly broker: MemoryBroker = memoryBroker();
+  readonly memory = new SyncMemory(this.clock);
+  readonly ledger = new Ledger();
+  readonly owners: Owner[] = [];
+  readonly held: Held[] = [];
+  readonly signals = new Signals(3);
+  readonly late = new Late();
+  /** From here on agents may know less than they should: limits are checked for lone hives only. */
+  isDisturbed: boolean;
+  /** Limits were learned from answers: the model does not know them. */
+  hasLearned = false;
+  /** Hives were configured anew, all of them or one. */
+  isReconfigured = false;
+  /** The longest window that was configured or learned. */
+  longestMs: number;
+  /** The lease that is just ending, for listeners that end it again. */
+  ending: Lease | undefined;
+  unsettled = 0;
+  starts = 0;
+  calls = 0;
+
+  constructor(setup: Setup) {
+    this.setup = setup;
+    this.isDisturbed = setup.bus === "lossy";
+    this.longestMs = setup.options.windowMs ?? MINUTE;
+  }
+
+  get windowMs(): number {
+    return this.setup.options.windowMs ?? MINUTE;
+  }
+
+  get isAlone(): boolean {
+    return this.owners.length === 1;
+  }
+
+  /** Whether the model can judge amounts: it knows all limits, and they are held. */
+  get isJudged(): boolean {
+    return !this.setup.isExtreme && this.setup.options.mode !== "observe";
+  }
+
+  owner(index: number): Owner {
+    return this.owners[index % this.owners.length] as Owner;
+  }
+
+  disturb(): void {
+    if (!this.isAlone) this.isDisturbed = true;
+  }
+
+  /** The targets of a call's candidates at a hive. */
+  targetsOf({ endpoints }: Owner, { endpoint, route, model }: Ask): EndpointConfig[] {
+    const candidates = [...new Set(route ?? [endpoint as string])];
+    return candidates.flatMap((id) => configOf(endpoints, id, model) ?? []);
+  }
+
+  /** Names of the targets, in one text: calls with the same wait in the same lines. */
+  linesOf(owner: Owner, ask: Ask): string[] {
+    return this.targetsOf(owner, ask).map(nameOf);
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.clock.run(ms);
+    this.expire();
+    this.late.throw();
+  }
+
+  expire(): void {
+    const now = this.clock.now();
+    for (const held of this.held) if (held.expiresAt <= now) held.isOpen = false;
+  }
+}

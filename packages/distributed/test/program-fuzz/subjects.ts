@@ -1,0 +1,15 @@
+import { type Fuzzer, fuzzerOf } from "./core/fuzzer.ts";
+import { extremeHive, hive } from "./hive/subject.ts";
+import { extremeLimiter, limiter } from "./limiter/subject.ts";
+import { memoryLimiter } from "./memory-limiter/subject.ts";
+import { rateManager } from "./rate-manager/subject.ts";
+
+/** All objects whose programs are fuzzed. */
+export const FUZZERS: readonly Fuzzer[] = [
+  fuzzerOf(hive),
+  fuzzerOf(limiter),
+  fuzzerOf(memoryLimiter),
+  fuzzerOf(rateManager),
+  fuzzerOf(extremeHive),
+  fuzzerOf(extremeLimiter),
+];
