@@ -13,7 +13,6 @@ const EXPECTED = new Set([
   "stale",
   "left",
   "replayed",
-  "unknown pool",
   "unknown resource",
   "other limits",
   "impossible claim",

@@ -9,12 +9,6 @@ const EPSILON = 1e-6;
 const SWARM_EXCESS = 0.1;
 /** The part of a limit that a swarm spares, at most: a larger call is too large for it. */
 const SPARED = 0.9;
-/**
- * The switch for tenant keys. False: a key's limit holds for each hive by itself. True: on a perfect bus a key's limit
- * holds over all hives, as an endpoint's does.
- */
-const KEYS_HOLD_OVER_ALL_HIVES = false;
-
 /** Nothing is granted above a limit of the endpoint or the key, and nothing during a pause. */
 export function checkGranted(state: State, owner: Owner, entry: Entry): void {
   if (!state.isJudged) return;
@@ -34,8 +28,8 @@ function checkKey(state: State, owner: Owner, { key }: Entry): void {
   const limits = key === undefined ? undefined : owner.keys[key];
   if (key === undefined || !limits || state.isReconfigured) return;
   const { clock, windowMs, ledger, isAlone, setup } = state;
-  const isOverAll = KEYS_HOLD_OVER_ALL_HIVES && setup.bus === "perfect" && !state.isDisturbed;
-  const since = clock.now() - (clock.epochMs() % windowMs);
+  const isOverAll = setup.bus === "perfect" && !state.isDisturbed;
+  const since = clock.now() - windowMs;
   const { ratio, what } = ledger.keyFullness(key, limits, since, isOverAll ? undefined : owner.index);
   need(
     ratio <= (isOverAll && !isAlone ? 1 + SWARM_EXCESS : 1 + EPSILON),
@@ -53,9 +47,6 @@ export function checkTooLarge(state: State, { owner, ask }: Call): void {
   const keyLimits = ask.key === undefined ? {} : (owner.keys[ask.key] ?? {});
   const { rateLimitRpm = Infinity, rateLimitTpm = Infinity } = keyLimits;
   if (rateLimitRpm === 0 || amounts.tokens > Math.floor(rateLimitTpm)) return;
-  // With a store, what other hives used of a key makes its limit smaller here, down to nothing.
-  const isLowered = ask.key !== undefined && owner.keys[ask.key] !== undefined && state.setup.store !== "none";
-  if (isLowered && !state.isAlone && !KEYS_HOLD_OVER_ALL_HIVES) return;
   for (const config of state.targetsOf(owner, ask)) {
     const isExceeded =
       config.maxInFlight === 0 ||

@@ -95,8 +95,7 @@ export class Ledger {
   }
 
   /**
-   * How full the limits of a key are, in the fixed window that began at `since`: over all hives, or of one (`owner`).
-   * See `KEYS_HOLD_OVER_ALL_HIVES` in laws.ts.
+   * How full the limits of a key are with the calls since `since`: over all hives, or of one (`owner`).
    */
   keyFullness(key: string, limits: KeyLimits, since: number, owner: number | undefined): Fullness {
     let [requests, tokens] = [0, 0];
