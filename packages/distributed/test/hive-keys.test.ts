@@ -55,7 +55,7 @@ describe("over a bus", () => {
   });
 
   test("a key's limit holds in every window, is used, and is shared fairly", async () => {
-    const all = await hives.swarm(10, options);
+    const all = await hives.swarm(6, options);
     const sent = await callAll(all, ACME, 3 * WINDOW_MS);
     expect(largest(sent.flat())).toBeLessThanOrEqual(100);
     expect(sent.flat().length).toBeGreaterThan(0.93 * 3 * 100);
@@ -209,9 +209,9 @@ describe("through a store that hands out limits", () => {
 describe("only keys in use have quotas", () => {
   const everyone = { endpoints: options.endpoints, limitsForKey: () => ({ rateLimitRpm: 5 }) };
 
-  test("fifty thousand keys, one after the other, leave as many as the last windows used", async () => {
+  test("twelve thousand keys, one after the other, leave as many as the last windows used", async () => {
     const hive = await hives.alone({ ...everyone, windowMs: 1_000 });
-    for (let i = 0; i < 50_000; i++) {
+    for (let i = 0; i < 12_000; i++) {
       hive.tryAcquire({ endpoint: "eu", key: `user-${i}`, tokens: 1 }).lease?.done();
       if (i % 100 === 99) hives.clock.jump(50);
     }

@@ -8,7 +8,7 @@ test.each<Drive>(["engine", "hive", "limiter"])(
   "the same seed gives the same run, another seed another: %s",
   async (drive) => {
     const { faults, agents } = mixedFaults(7, 2);
-    const options = { agents, faults, limits: { requests: 500 }, demand: { load: 2 }, duration: 120_000, drive };
+    const options = { agents, faults, limits: { requests: 500 }, demand: { load: 2 }, duration: 45_000, drive };
     const trace = async (seed: number) => (await simulateSwarm({ ...options, seed })).trace;
     const first = await trace(7);
     expect(await trace(7)).toBe(first);
@@ -20,9 +20,9 @@ test("a failure names its seed and only those faults that it takes", async () =>
   const options = {
     seed: 3,
     agents: 4,
-    limits: { requests: 1_000 },
-    demand: { load: 3 },
-    duration: 90_000,
+    limits: { requests: 200 },
+    demand: { load: 2 },
+    duration: 40_000,
     faults: [
       { at: 5_000, type: "freeze", agents: [0], forMs: 1_000 },
       { at: 10_000, type: "refuse", agents: [1] },
