@@ -1,4 +1,3 @@
-import type { SyncStore } from "@hivepace/core";
 import { memorySyncStore, SyncMemory, seededRandom } from "@hivepace/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Hive, HiveOptions, HiveRequest } from "../src/index.ts";
@@ -163,7 +162,7 @@ describe("over a bus", () => {
 
 describe("through a store that hands out limits", () => {
   const join = (memory: SyncMemory, more: Partial<HiveOptions> = {}) =>
-    hives.alone({ ...options, sync: memorySyncStore({ memory }), namespace: "test", ...more });
+    hives.alone({ ...options, sync: memorySyncStore({ memory }), aggregation: "store", namespace: "test", ...more });
 
   test("a key's limit holds over all hives without a bus", async () => {
     const memory = new SyncMemory(hives.clock);
@@ -191,10 +190,9 @@ describe("through a store that hands out limits", () => {
     expect(sent.length + tried).toBeLessThanOrEqual(300);
   });
 
-  test("a store that cannot hand out limits leaves keys to each process, with a warning", async () => {
+  test("a store without a bus that nobody chose leaves keys to each process, with a warning", async () => {
     const warnings = collectWarnings();
-    const store = memorySyncStore({ memory: new SyncMemory(hives.clock) });
-    const sync = { name: "plain", sync: store.sync.bind(store), close: () => store.close() } as unknown as SyncStore;
+    const sync = memorySyncStore({ memory: new SyncMemory(hives.clock) });
     const all = [
       await hives.alone({ ...options, sync, namespace: "test" }),
       await hives.alone({ ...options, sync, namespace: "test" }),

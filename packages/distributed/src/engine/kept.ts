@@ -114,9 +114,9 @@ function keepAllotted(agent: Agent, pool: Pool, since: number): Kept {
   return pool.kept;
 }
 
-/** Where a store was chosen there may be thousands of agents, so that not even the minimum is there for each of them. */
+/** Where a store hands out there may be thousands of agents, so that not even the minimum is there for each of them. */
 function neverReached(agent: Agent, pool: Pool): Ends {
-  if (agent.config.expectedAgents || agent.store?.config.isImplied) return unheard(agent, pool);
+  if (agent.config.expectedAgents) return unheard(agent, pool);
   const nothing = zeros(pool.limits.length);
   return { from: nothing, to: nothing };
 }

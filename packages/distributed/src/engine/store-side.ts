@@ -6,8 +6,6 @@ import type { Pool } from "./pool.ts";
 /** Who says how much an agent may use: always a store, or a store while there are more agents than this. */
 export interface StoreConfig {
   readonly aggregation: "store" | "auto";
-  /** Nobody has chosen the store: there is no bus. Agents are then few, unlike those of a store that was chosen. */
-  readonly isImplied?: boolean | undefined;
   /** From more members than `above` on the store, from fewer than `below` on the bus again. */
   readonly above: number;
   readonly below: number;

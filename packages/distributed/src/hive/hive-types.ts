@@ -28,7 +28,7 @@ export interface HiveOptions extends SwarmOptions {
   limitsForKey?: RateManagerOptions["limitsForKey"];
   /** Over which all agents agree; without, this one is alone. A promise of one is closed with the hive. */
   bus?: MessageBus | PromiseLike<MessageBus> | undefined;
-  /** The store of the global view; it hands out limits to many agents, or to all without a bus. A promise of one is closed with the hive. */
+  /** The store of the global view, which also hands out limits, see `aggregation`. A promise of one is closed with the hive. */
   sync?: SyncStore | PromiseLike<SyncStore> | undefined;
   /** Agents of other namespaces are not heard. Default: what `resolveNamespace()` of `@hivepace/namespace` says. */
   namespace?: string | undefined;

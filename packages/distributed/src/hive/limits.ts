@@ -38,7 +38,7 @@ export function targetName({ id, model, models }: Pick<EndpointCount, "id" | "mo
 const LONGEST_BASE = LONGEST_NAME - 1 - LONGEST_WINDOW;
 
 /** The name of a tenant key's quota, which no endpoint can have. A long key is named by its hash. */
-export function keyName(key: string): string {
+function keyName(key: string): string {
   const name = `${KEY_PREFIX}/${escapePart(key, /[/@]/)}`;
   return name.length <= LONGEST_BASE ? name : `${KEY_PREFIX}#${createHash("sha256").update(key).digest("hex")}`;
 }

@@ -35,11 +35,10 @@ export function shareStore(sync: SyncStore): ShareStore | undefined {
   return typeof sync.share === "function" ? (sync as ShareStore) : undefined;
 }
 
-/** The store that hands out limits, if there is one. Without a bus "auto" means the store: there is nothing else. */
+/** The store that hands out limits, if there is one. Without a bus it must be chosen: an agent with "auto" is alone. */
 export function storeOf({ aggregation, aggregationAt, sync, sharing, bus }: Settings): StoreConfig | undefined {
   if (aggregation === "bus" || sharing === "none" || !sync || !shareStore(sync)) return undefined;
-  const isImplied = !bus && aggregation === "auto";
-  return { aggregation: isImplied ? "store" : aggregation, isImplied, ...aggregationAt };
+  return aggregation === "store" || bus ? { aggregation, ...aggregationAt } : undefined;
 }
 
 function isCount(count: number): boolean {

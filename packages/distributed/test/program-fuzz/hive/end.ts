@@ -13,8 +13,8 @@ export async function end(state: State, stopDecoding: () => Promise<void>): Prom
     await state.pass(waitMs);
     for (const { lease } of state.held) lease.done();
   }
-  // Known: a call that a learned limit made too large waits, and a store may leave a limit of one to nobody.
-  const mayWait = owners.length > 1 && (state.hasLearned || setup.store === "store");
+  // Known: a call that a learned limit made too large waits.
+  const mayWait = owners.length > 1 && state.hasLearned;
   const isServed = state.unsettled === 0 || mayWait || setup.isExtreme === true;
   need(isServed, "liveness", () => `${state.unsettled} calls still wait after ${longestMs} ms without load`);
   if (setup.bus === "perfect") await checkAgreement(state);

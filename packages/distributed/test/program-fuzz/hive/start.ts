@@ -9,7 +9,7 @@ import type { Owner, State } from "./state.ts";
 const LOSSY = { drop: 0.1, duplicate: 0.05, delay: [1, 100] } as const;
 
 /** Limits of keys that are not configured. */
-export const ON_DEMAND = { rateLimitRpm: 4 } as const;
+const ON_DEMAND = { rateLimitRpm: 4 } as const;
 
 export async function start(state: State, index: number): Promise<Owner> {
   const { clock, broker, memory, setup } = state;

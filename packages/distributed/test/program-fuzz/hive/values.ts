@@ -2,8 +2,8 @@ import type { Dice } from "../core/dice.ts";
 
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 /** From where the numbers of a program come. */
 export interface Values {
