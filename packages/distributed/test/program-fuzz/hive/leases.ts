@@ -43,7 +43,7 @@ function settle(state: State, { entry, amounts, owner }: Held, used: Amounts): v
     if (difference > 0) more[dimension] = difference;
     else entry[dimension] = used[dimension];
   }
-  if (more.tokens + more.inputTokens + more.outputTokens === 0) return;
+  if (entry.isForgotten || more.tokens + more.inputTokens + more.outputTokens === 0) return;
   state.disturb();
   state.ledger.add({ at: state.clock.now(), owner: owner.index, target, key, limits, counted: more, ...more });
 }

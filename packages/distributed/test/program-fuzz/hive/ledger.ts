@@ -13,6 +13,8 @@ export interface Entry extends Amounts {
    * starts with the usage since then.
    */
   limits: EndpointConfig;
+  /** All limits that counted it are gone: what the call turns out to have used beyond its estimate counts nowhere either. */
+  isForgotten?: boolean;
   /** What was counted at first: a refund that comes after the window does not change it. */
   readonly counted: Readonly<Amounts>;
 }
@@ -50,7 +52,9 @@ export class Ledger {
         ...Object.fromEntries(kept.map((option) => [option, former[option as keyof typeof LIMITS]])),
       };
       // Nothing of it is counted any more: it must not pass for usage without limits.
-      if (isUnlimited(entry.limits)) clear(entry);
+      if (!isUnlimited(entry.limits)) continue;
+      entry.isForgotten = true;
+      clear(entry);
     }
   }
 
