@@ -7,6 +7,7 @@ const never = ["**/node_modules/**", "**/dist/**", "**/.cache/**"];
 const needsServers = "**/*.integration.test.ts";
 const needsBrowser = "**/*.browser.test.ts";
 const slow = "**/*.slow.test.ts";
+const release = "**/*.release.test.ts";
 const servers = "tooling/servers/src/vitest-setup.ts";
 
 /** Ends a test that hangs. No test depends on it: the slowest takes seconds, and a busy machine may take minutes. */
@@ -43,17 +44,22 @@ export default defineConfig({
     reporters: [
       "default",
       "./tooling/test-kit/src/repeat-reporter.ts",
-      ...(process.env["CI"] ? [["json", { outputFile: ".cache/test-results.json" }] as ["json", object]] : []),
+      ...(process.env["CI"]
+        ? [["json", { outputFile: process.env["HIVEPACE_RESULTS"] ?? ".cache/test-results.json" }] as ["json", object]]
+        : []),
     ],
     slowTestThreshold: 60_000,
     projects: [
       project("unit", 0, busy, {
         include: ["**/*.test.ts"],
-        exclude: [...never, needsServers, needsBrowser, slow],
+        exclude: [...never, needsServers, needsBrowser, slow, release],
+        // Files of one process share what they import: loading it for each of them took most of the time.
+        isolate: false,
       }),
       project("integration", 1, waiting, { include: [needsServers], exclude: never, globalSetup: servers }),
       project("browser", 2, cores, { include: [needsBrowser], exclude: never, globalSetup: servers }),
       project("slow", 3, cores, { include: [slow], exclude: never, globalSetup: servers }),
+      project("release", 4, cores, { include: [release], exclude: never, globalSetup: servers }),
     ],
   },
 });

@@ -57,6 +57,6 @@ test("usage that answers show for weeks is forgotten once its window is over", a
   };
   observe(5_000);
   const before = heapBytes();
-  observe(100_000);
-  expect(heapBytes() - before).toBeLessThan(2_000_000);
+  observe(40_000);
+  expect(heapBytes() - before).toBeLessThan(1_000_000);
 });

@@ -1,3 +1,4 @@
+import type { SyncStore } from "@hivepace/core";
 import { memorySyncStore, SyncMemory, seededRandom } from "@hivepace/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Hive, HiveOptions, HiveRequest } from "../src/index.ts";
@@ -190,13 +191,24 @@ describe("through a store that hands out limits", () => {
     expect(sent.length + tried).toBeLessThanOrEqual(300);
   });
 
-  test("a store without a bus that nobody chose leaves keys to each process, with a warning", async () => {
+  test("a store without a bus is used without being chosen", async () => {
+    const memory = new SyncMemory(hives.clock);
+    const all = [await join(memory, { aggregation: undefined }), await join(memory, { aggregation: undefined })];
+    await hives.clock.run(3_000);
+    const sent = await callAll(all, ACME, 3 * WINDOW_MS);
+    expect(largest(sent.flat())).toBeLessThanOrEqual(100);
+    expect(sent.flat().length).toBeGreaterThan(0.9 * 3 * 100);
+  });
+
+  test.each([
+    ["counts only", { share: undefined }, undefined],
+    ["is not to hand out limits", {}, "bus"],
+  ] as const)("a store that %s leaves keys to each process, with a warning", async (_, less, aggregation) => {
     const warnings = collectWarnings();
-    const sync = memorySyncStore({ memory: new SyncMemory(hives.clock) });
-    const all = [
-      await hives.alone({ ...options, sync, namespace: "test" }),
-      await hives.alone({ ...options, sync, namespace: "test" }),
-    ];
+    const store = memorySyncStore({ memory: new SyncMemory(hives.clock) });
+    const sync = { ...store, sync: store.sync.bind(store), share: store.share.bind(store), ...less } as SyncStore;
+    const alone = () => hives.alone({ ...options, sync, aggregation, namespace: "test" });
+    const all = [await alone(), await alone()];
     await hives.clock.run(1);
     warnings.stop();
     expect(warnings.codes).toEqual(["HIVEPACE_KEYS_LOCAL", "HIVEPACE_KEYS_LOCAL"]);

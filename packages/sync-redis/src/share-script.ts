@@ -307,7 +307,7 @@ if isNews and not failure then
 
   -- The later level
   local l = r.level
-  if l and l ~= cjson.null and (not s.level or l.epoch <= s.level.epoch + 1000) then
+  if l and l ~= cjson.null then
     l.cutAt, l.pausedAt, l.cutAgoMs, l.pausedAgoMs = now - l.cutAgoMs, now - l.pausedAgoMs, nil, nil
     local k = s.level
     local order = 1

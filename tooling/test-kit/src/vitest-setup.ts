@@ -4,19 +4,34 @@ import { afterEach, beforeEach, onTestFailed } from "vitest";
 /** Vitest's words for a test that did not end in time. */
 const TIMED_OUT = /^(Test|Hook) timed out in /;
 
-/** The warnings of the test that runs now, as Node would print them. */
-const warnings: string[] = [];
-process.on("warning", ({ name, message, ...more }) => {
-  const { code } = more as { code?: string };
-  warnings.push(`${code ? `[${code}] ` : ""}${name}: ${message}`);
-});
+/** State of the whole process. Files may share one process, and each runs this file again. */
+interface Watch {
+  /** The warnings of the test that runs now, as Node would print them. */
+  readonly warnings: string[];
+  /** The name of a test that has timed out. */
+  timedOut: string | undefined;
+}
+
+const WATCH = Symbol.for("hivepace.test-kit.watch");
+const known = globalThis as { [WATCH]?: Watch };
+known[WATCH] ??= startWatch();
+const watch = known[WATCH];
+
+function startWatch(): Watch {
+  const warnings: string[] = [];
+  process.on("warning", ({ name, message, ...more }) => {
+    const { code } = more as { code?: string };
+    warnings.push(`${code ? `[${code}] ` : ""}${name}: ${message}`);
+  });
+  return { warnings, timedOut: undefined };
+}
 
 /** Node emits a warning only in the next tick. Taken before any test replaces timers. */
 const nextTurn = promisify(setImmediate);
-let timedOut: string | undefined;
 
 beforeEach(({ skip }) => {
-  // A test that timed out goes on running, with its timers and mocks: what follows in this file would prove nothing.
+  const { warnings, timedOut } = watch;
+  // A test that timed out goes on running, with its timers and mocks: what follows in this process would prove nothing.
   if (timedOut !== undefined) skip(`not run, because "${timedOut}" timed out and may still be running`);
   warnings.length = 0;
   onTestFailed(() => {
@@ -26,5 +41,5 @@ beforeEach(({ skip }) => {
 
 afterEach(async ({ task }) => {
   await nextTurn();
-  if (task.result?.errors?.some(({ message }) => TIMED_OUT.test(message))) timedOut = task.name;
+  if (task.result?.errors?.some(({ message }) => TIMED_OUT.test(message))) watch.timedOut = task.name;
 });

@@ -11,6 +11,9 @@ const CONFIG = `export default { test: {
   reporters: ["default", ${JSON.stringify(join(source, "repeat-reporter.ts"))}],
   setupFiles: ${JSON.stringify(join(source, "vitest-setup.ts"))},
   execArgv: ["--no-warnings"],
+  isolate: false,
+  maxWorkers: 1,
+  sequence: { sequencer: class { shard = (files) => files; sort = (files) => files.toSorted((a, b) => a.moduleId.localeCompare(b.moduleId)); } },
 } };`;
 
 const TESTS = `import { expect, test } from "vitest";
@@ -23,14 +26,17 @@ test("warns and fails (1.5 s)", async () => {
 test("hangs", { timeout: 10 }, () => new Promise(() => {}));
 test("comes after it", () => console.log(["was", "run"].join("-")));
 `;
+const NEXT_TESTS = `import { test } from "vitest";
+test("comes after it in the same process", () => console.log(["was", "run"].join("-")));
+`;
 
-/** What Vitest prints for these tests, with our setup file and reporter. */
-async function outputOf(tests: string): Promise<string> {
+/** What Vitest prints for these files of tests, with our setup file and reporter. */
+async function outputOf(...files: string[]): Promise<string> {
   await mkdir(join(root, ".cache"), { recursive: true });
   const folder = await mkdtemp(join(root, ".cache/vitest-setup-"));
   try {
     await writeFile(join(folder, "vitest.config.mjs"), CONFIG);
-    await writeFile(join(folder, "some.test.mjs"), tests);
+    for (const [i, tests] of files.entries()) await writeFile(join(folder, `${i}.test.mjs`), tests);
     const args = [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", folder];
     const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
     const child = spawn(process.execPath, args, { cwd: folder, env });
@@ -47,11 +53,11 @@ async function outputOf(tests: string): Promise<string> {
 }
 
 test("only failures show warnings, nothing runs after a test that timed out, and every failure has its command", async () => {
-  const output = await outputOf(TESTS);
+  const output = await outputOf(TESTS, NEXT_TESTS);
   expect(output).toContain("[LOUD] Warning: the reason");
   expect(output).not.toContain("expected here");
   expect(output).not.toContain("was-run");
-  expect(output).toMatch(/2 failed \| 1 passed \| 1 skipped/);
+  expect(output).toMatch(/2 failed \| 1 passed \| 2 skipped/);
   expect(output).toContain("To repeat just what failed:\n");
-  expect(output).toContain(`some.test.mjs -t '^warns and fails \\(1\\.5 s\\)$'`);
+  expect(output).toContain(`0.test.mjs -t '^warns and fails \\(1\\.5 s\\)$'`);
 });

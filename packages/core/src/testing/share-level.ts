@@ -1,8 +1,6 @@
 import type { ShareLevel } from "../share-store.ts";
 import { at, type ShareState, type StoredLevel } from "./share-state.ts";
 
-/** No honest agent is so many cuts ahead. */
-const EPOCHS_AHEAD = 1_000;
 /** A limit that nobody has named for so many heartbeats may rise again. */
 const FORGET_LIMITS = 5.5;
 
@@ -12,8 +10,6 @@ export function hearLevel(state: ShareState, heard: ShareLevel | undefined, now:
   const { cutAgoMs, pausedAgoMs, ...rest } = heard;
   const level: StoredLevel = { ...rest, cutAt: now - cutAgoMs, pausedAt: now - pausedAgoMs };
   const known = state.level;
-  // A store that knows no level cannot know how many cuts there were.
-  if (known && level.epoch > known.epoch + EPOCHS_AHEAD) return;
   const order = known ? compare(level, known) : 1;
   if (order > 0) state.level = level;
   else if (order === 0 && known)

@@ -27,9 +27,13 @@ export function answer(agent: Agent, seq: number, said: ShareReply, now: number)
     if (answerPool(agent, pool, told, now)) answered.push(told);
   });
   if (store.isStore && answered.length > 0) countTold(agent, answered);
-  // Whoever holds something reports at every heartbeat: a store that forgets it must hear of it while it learns.
-  const isHolding = store.asked.some((pool) => agent.pools.get(pool.config.name) === pool && !isZero(leftOf(pool)));
-  if (isHolding) store.nextMs = agent.config.tuning.heartbeatMs;
+  // An agent that holds a grant reports at every heartbeat: a store that forgets it must hear of it while it learns. So does
+  // an agent that was told to wait for that, or an idle one would take the store for away after a while.
+  const isActive = store.asked.some(
+    (pool) =>
+      agent.pools.get(pool.config.name) === pool && (pool.allotment?.isLearning === true || !isZero(leftOf(pool))),
+  );
+  if (isActive) store.nextMs = agent.config.tuning.heartbeatMs;
   const roll = store.config.aggregation === "auto" ? reply.pools[store.asked.length] : undefined;
   if (!roll || roll.error) return;
   store.rollStamp = Math.max(store.rollStamp, roll.stamp);

@@ -2,7 +2,7 @@ import type { ShareLevel, SharePool, ShareReport } from "@hivepace/core";
 import { hash32 } from "../hash.ts";
 import type { Agent } from "./agent.ts";
 import { leftOf, wantedOf } from "./allotment.ts";
-import { type Amounts, isZero } from "./amounts.ts";
+import { type Amounts, fits, isZero } from "./amounts.ts";
 import { hasSameDimensions } from "./dimensions.ts";
 import type { Level } from "./level.ts";
 import type { Pool, PoolConfig } from "./pool.ts";
@@ -56,6 +56,7 @@ function poolOf(agent: Agent, pool: Pool, now: number): SharePool {
   const { headroom } = agent.config.tuning;
   const { next, all } = wantedOf(agent, pool, now);
   pool.askedFor = all;
+  returnTooLittle(pool);
   const isServed = storeMode(agent, pool, now) === "served";
   return {
     name: storeName(config),
@@ -77,6 +78,15 @@ function poolOf(agent: Agent, pool: Pool, now: number): SharePool {
     level: pool.level.epoch === 0 ? undefined : shareLevel(pool.level, now),
     crowd: undefined,
   };
+}
+
+/**
+ * Returns a grant that is too small for the next waiting call. Agents that kept such grants could each hold a part of a small
+ * limit and wait for the rest for ever.
+ */
+function returnTooLittle(pool: Pool): void {
+  const { next, allotment, sent } = pool;
+  if (next && allotment && !fits(next, leftOf(pool))) allotment.allowed = [...sent];
 }
 
 /** The quota's key in the store. It includes unusual dimensions, because the store itself only knows their number. */

@@ -109,16 +109,9 @@ function keepAllotted(agent: Agent, pool: Pool, since: number): Kept {
   const left = leftOf(pool);
   const ends = isAgreed
     ? { from: own.sum.map((amount, i) => amount + at(left, i)), to: allotment.fair }
-    : neverReached(agent, pool);
+    : unheard(agent, pool);
   pool.kept = { since, isAgreed, ...ends };
   return pool.kept;
-}
-
-/** Where a store hands out there may be thousands of agents, so that not even the minimum is there for each of them. */
-function neverReached(agent: Agent, pool: Pool): Ends {
-  if (agent.config.expectedAgents) return unheard(agent, pool);
-  const nothing = zeros(pool.limits.length);
-  return { from: nothing, to: nothing };
 }
 
 /**
@@ -131,7 +124,7 @@ function keepPart(agent: Agent, pool: Pool, now: number): Kept {
   return pool.kept;
 }
 
-/** It has never heard anyone: there may be as many as it was told to expect, or any number. */
+/** The share of an agent that has never heard a peer or the store: an equal part of the limit, or the minimum. */
 function unheard(agent: Agent, { limits, config }: Pool): Ends {
   const { expectedAgents } = agent.config;
   const part = limits.map((limit) => (expectedAgents ? limit / expectedAgents : limit * config.rules.least));

@@ -62,7 +62,7 @@ const LONGEST_PAUSE_MS = 10_000;
 /** Replaces 1 as the result of a cut, because a level of exactly 1 means that nothing was cut. */
 const CUT_TO_WHOLE = 1 - 2 ** -40;
 /** A day: whoever asks for more means that the account is blocked, which is no matter of pace. */
-const LONGEST_RETRY_MS = 86_400_000;
+export const LONGEST_RETRY_MS = 86_400_000;
 /** A refusal while recovering shows that the last steps were too much: two of 1.1. */
 const STEP_BACK = 1.21;
 /** No honest agent is so many cuts ahead. */

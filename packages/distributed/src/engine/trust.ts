@@ -2,7 +2,7 @@ import type { ShareReply } from "@hivepace/core";
 import type { Agent } from "./agent.ts";
 import { at } from "./amounts.ts";
 import { dimensionsOf, indicesOf, pick } from "./dimensions.ts";
-import type { Level } from "./level.ts";
+import { type Level, LONGEST_RETRY_MS } from "./level.ts";
 import type { Message, PoolReport } from "./message.ts";
 import type { Pool } from "./pool.ts";
 
@@ -47,7 +47,7 @@ export function boundedLevel<L extends Bounded>(agent: Agent, pool: Pool, level:
 
 function bounded<L extends Bounded>({ config }: Pool, level: L, isSigned: boolean): L {
   const { rules, windowMs } = config;
-  const longestPauseMs = isSigned ? Infinity : Math.max(LONGEST_UNSIGNED_PAUSE_MS, windowMs);
+  const longestPauseMs = isSigned ? LONGEST_RETRY_MS : Math.max(LONGEST_UNSIGNED_PAUSE_MS, windowMs);
   const within: Bounded = {
     base: Math.min(Math.max(level.base, rules.least), rules.most),
     most: Math.min(level.most, rules.most),
@@ -59,11 +59,14 @@ function bounded<L extends Bounded>({ config }: Pool, level: L, isSigned: boolea
   return isWithin ? level : { ...level, ...within };
 }
 
-/** A store's answer within its bounds. Nobody signs what is in a store, so its levels are those of an unsigned message. */
+/**
+ * A store's answer within its bounds. A pause counts in full, as in a signed message: the store grants nothing until its end,
+ * and agents that took it for shorter would show waits that are too short.
+ */
 export function boundedReply(agent: Agent, reply: ShareReply): ShareReply {
   const pools = reply.pools.map((answer, i) => {
     const pool = agent.store?.asked[i];
-    return pool && answer.level ? { ...answer, level: bounded(pool, answer.level, false) } : answer;
+    return pool && answer.level ? { ...answer, level: bounded(pool, answer.level, true) } : answer;
   });
   return { ...reply, pools };
 }

@@ -451,7 +451,10 @@ export class SwarmHive implements Hive {
   #setKeys(keys: Readonly<Record<string, KeyLimits>> = {}): void {
     this.#keys.configure(new Map(Object.entries(keys)), this.#clock.now());
     if (this.#view && !this.#member.isShared && Object.keys(keys).length > 0)
-      warn("HIVEPACE_KEYS_LOCAL", 'without a bus or aggregation "store", limits of keys hold for each process');
+      warn(
+        "HIVEPACE_KEYS_LOCAL",
+        "without a bus or a store that hands out limits, limits of keys hold for each process",
+      );
   }
 
   #explain(target: Target, model: string | undefined): HiveExplanation {

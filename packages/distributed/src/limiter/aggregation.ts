@@ -35,10 +35,10 @@ export function shareStore(sync: SyncStore): ShareStore | undefined {
   return typeof sync.share === "function" ? (sync as ShareStore) : undefined;
 }
 
-/** The store that hands out limits, if there is one. Without a bus it must be chosen: an agent with "auto" is alone. */
+/** How agents use a store that hands out limits, if there is one. Without a bus, `auto` means `store`. */
 export function storeOf({ aggregation, aggregationAt, sync, sharing, bus }: Settings): StoreConfig | undefined {
   if (aggregation === "bus" || sharing === "none" || !sync || !shareStore(sync)) return undefined;
-  return aggregation === "store" || bus ? { aggregation, ...aggregationAt } : undefined;
+  return { aggregation: bus ? aggregation : "store", ...aggregationAt };
 }
 
 function isCount(count: number): boolean {

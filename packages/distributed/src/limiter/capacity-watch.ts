@@ -1,7 +1,7 @@
 import type { CapacityUpdate, EventOrigin, LevelEvent } from "@hivepace/core";
 import { level as levelChannel } from "@hivepace/core/internal";
 import type { Agent } from "../engine/agent.ts";
-import { at } from "../engine/amounts.ts";
+import { type Amounts, at, isEqual } from "../engine/amounts.ts";
 import { type Level, levelAt, nextStepAt, pausedUntil } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 import { agentOf } from "../wire/capacity.ts";
@@ -11,6 +11,8 @@ interface Seen {
   readonly level: Level;
   /** What is left by it, 0 to 1. */
   readonly part: number;
+  /** The limits of all dimensions, and that of the main one. */
+  readonly limits: Amounts;
   readonly limit: number;
   readonly total: number;
   readonly burst: number;
@@ -69,9 +71,10 @@ export class CapacityWatch {
   }
 
   #see({ pool, burst }: Watched, now: number): Seen {
-    const limit = at(pool.limits, pool.config.main ?? 0);
-    const { level } = pool;
-    return { level, part: levelAt(level, now), limit, total: totalOf(pool, now), burst };
+    const { level, config } = pool;
+    const limits = pool.limits.slice();
+    const limit = at(limits, config.main ?? 0);
+    return { level, part: levelAt(level, now), limits, limit, total: totalOf(pool, now), burst };
   }
 
   #cause(pool: Pool, before: Seen, seen: Seen): Pick<CapacityUpdate, "agentId" | "reason"> | undefined {
@@ -125,5 +128,5 @@ function kindOf(before: Seen, seen: Seen, now: number): LevelEvent["cause"] | un
 }
 
 function isSame(a: Seen, b: Seen): boolean {
-  return a.level === b.level && a.total === b.total && a.burst === b.burst;
+  return a.level === b.level && a.total === b.total && a.burst === b.burst && isEqual(a.limits, b.limits);
 }

@@ -5,6 +5,7 @@ import { UNLIMITED } from "../wire/subjects.ts";
 
 /** So many heartbeats after the start everyone who is there should have been heard. */
 const SETTLED = 10;
+const UNREACHED = "which uses capacity / expectedAgents meanwhile, or minCapacity without that option";
 
 /** What must not be silent though it is no error: each is a warning of the process, once. */
 export class Worries {
@@ -17,7 +18,7 @@ export class Worries {
   }
 
   look(now: number): void {
-    const { config, startedAt, members, twinAt } = this.#agent;
+    const { config, startedAt, members, twinAt, store } = this.#agent;
     const { id, expectedAgents, tuning } = config;
     // Comparing with everyone at every message would be slow.
     if (now < this.#nextAt) return;
@@ -26,14 +27,16 @@ export class Worries {
       this.#say("HIVEPACE_DUPLICATE_AGENT", `another process on the bus is agent ${JSON.stringify(id)} too`);
     this.#compareLimits();
     const mode = modeOf(this.#agent, now);
-    if (now - startedAt < SETTLED * tuning.heartbeatMs || mode === "cut-off" || mode === "listening") return;
-    // In store mode the store counts them, pool by pool.
-    if (this.#agent.store?.isStore && ![...this.#agent.pools.values()].some(({ allotment }) => allotment?.isAgreed))
-      return;
+    if (now - startedAt < SETTLED * tuning.heartbeatMs) return;
+    if (store?.isStore && store.answeredAt === -Infinity)
+      this.#say("HIVEPACE_STORE_UNREACHED", `the store has not answered agent ${JSON.stringify(id)} yet, ${UNREACHED}`);
+    if (mode === "cut-off" || mode === "listening") return;
+    // In store mode the store counts members, quota by quota.
+    if (store?.isStore && ![...this.#agent.pools.values()].some(({ allotment }) => allotment?.isAgreed)) return;
     if (expectedAgents !== undefined) {
       if (members < expectedAgents)
         this.#say("HIVEPACE_FEWER_AGENTS", `${members} of ${expectedAgents} expected agents are on the bus`);
-    } else if (members === 1 && (config.hasBus || config.store))
+    } else if (members === 1 && config.hasBus)
       this.#say("HIVEPACE_ALONE", `agent ${JSON.stringify(id)} is alone on the bus and uses the whole limit`);
   }
 

@@ -8,7 +8,7 @@ const drives: readonly Drive[] = ["engine", "hive", "limiter"];
 const busy: SimulationOptions = {
   seed: 1,
   agents: 4,
-  limits: { requests: 600 },
+  limits: { requests: 300 },
   demand: { load: 2, skew: 0 },
   duration: 3 * MINUTE,
 };
@@ -49,8 +49,8 @@ test("a crash, a freeze, a restart, an outage and a goodbye leave nothing behind
         { at: 40_000, type: "crash", agents: [1] },
         { at: 60_000, type: "bus-down", forMs: 10_000 },
         { at: 90_000, type: "restart", agents: [2], downMs: 1_000, graceful: true, isRenamed: true },
-        { at: 110_000, type: "leave", agents: [3] },
-        { at: 120_000, type: "join", agents: [1] },
+        { at: 100_000, type: "leave", agents: [3] },
+        { at: 105_000, type: "join", agents: [1] },
       ],
     });
     expect(report.refused, drive).toBe(0);

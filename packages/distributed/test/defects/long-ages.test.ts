@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => swarm.close());
 
-test("months after the last refusal agents still understand each other", async () => {
+test("months after the last refusal agents still understand each other, and one that joins learns the level", async () => {
   const agents = await swarm.start(2, 100, 10_000, CALM);
   await swarm.clock.run(10 * 60_000);
   agents[0]?.limiter.announceReduced(RESOURCE, "429");
@@ -20,13 +20,6 @@ test("months after the last refusal agents still understand each other", async (
     expect(limiter.status()).toMatchObject({ mode: "member", members: 2, ignored: {} });
     expect(limiter.status().resources[0]).toMatchObject({ total: 100, cause: { reason: "429" } });
   }
-});
-
-test("an agent that joins months after the last refusal learns the level", async () => {
-  const agents = await swarm.start(2, 100, 10_000, CALM);
-  await swarm.clock.run(10 * 60_000);
-  agents[0]?.limiter.announceReduced(RESOURCE, "429");
-  await swarm.clock.run(40 * DAY_MS);
   const { limiter } = await swarm.join(CALM);
   limiter.setCapacity(RESOURCE, 100, 10_000);
   await swarm.clock.run(10 * 60_000);

@@ -11,6 +11,8 @@ export interface StreamWatcher<T> {
 const UNREAD_MS = 10_000;
 /** Bytes of an unread answer that are kept for a late reader. */
 const MOST_KEPT = 1_048_576;
+/** Memory that a kept chunk takes besides its bytes: a stream of single bytes must not take a hundred times as much. */
+const CHUNK_BYTES = 100;
 
 /**
  * The same stream, watched as it passes. The reader's pace is the connection's: nothing is read before the reader reads,
@@ -59,7 +61,7 @@ class WatchedSource<T> {
     this.#readAt = this.#clock.now();
     const chunk = this.#kept.shift();
     if (chunk !== undefined) {
-      this.#keptSize -= this.#sizeOf(chunk);
+      this.#keptSize -= this.#sizeOf(chunk) + CHUNK_BYTES;
       controller.enqueue(chunk);
     } else if (this.#end !== undefined && "error" in this.#end) controller.error(this.#end.error);
     else if (this.#end !== undefined) controller.close();
@@ -89,7 +91,7 @@ class WatchedSource<T> {
       }
       if (!this.#isWatcherDone) this.#watcher.chunk(value);
       this.#kept.push(value);
-      this.#keptSize += this.#sizeOf(value);
+      this.#keptSize += this.#sizeOf(value) + CHUNK_BYTES;
     } catch (error) {
       this.#end ??= { error };
       this.#over(false);

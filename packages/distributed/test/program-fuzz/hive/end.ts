@@ -13,9 +13,7 @@ export async function end(state: State, stopDecoding: () => Promise<void>): Prom
     await state.pass(waitMs);
     for (const { lease } of state.held) lease.done();
   }
-  // Known: a call that a learned limit made too large waits.
-  const mayWait = owners.length > 1 && state.hasLearned;
-  const isServed = state.unsettled === 0 || mayWait || setup.isExtreme === true;
+  const isServed = state.unsettled === 0 || setup.isExtreme === true;
   need(isServed, "liveness", () => `${state.unsettled} calls still wait after ${longestMs} ms without load`);
   if (setup.bus === "perfect") await checkAgreement(state);
   for (const owner of owners) owner.isClosing = true;

@@ -1,13 +1,16 @@
 import { checkNumbers } from "../core/numbers.ts";
 import { checkIgnored } from "../core/spoken.ts";
 import { need } from "../core/violation.ts";
-import type { Agent, Call, State } from "./state.ts";
+import { type Agent, type Call, type State, spanMsOf } from "./state.ts";
 
 const EPSILON = 1e-6;
 /** What a swarm whose messages arrive may be above a limit for a moment, because two agents decide at once. */
 const SWARM_EXCESS = 0.1;
 /** The part of its share that an agent keeps at least when it hears nobody and is told to stay available. */
 const KEPT = 0.3;
+
+/** The time that a store needs to get to know a limit. */
+const TAKEN_OVER_MS = 10_000;
 
 /** Nothing is granted above a limit. */
 export function checkGranted(state: State, { agent, resource, options }: Call): void {
@@ -20,7 +23,9 @@ export function checkGranted(state: State, { agent, resource, options }: Call): 
   const isOwn = setup.sharing === "none";
   // An agent that hears nobody, not even itself, rounds what it keeps to whole calls.
   if (isOwn ? state.isReleased : state.isDisturbed) return;
-  const spanMs = limit.capacity < 1 ? limit.windowMs / limit.capacity : limit.windowMs;
+  // While a store gets to know a limit with another window, agents go on with what they had of the former one.
+  if (setup.hasStore && now - resource.windowSetAt < TAKEN_OVER_MS + spanMsOf(limit)) return;
+  const spanMs = spanMsOf(limit);
   // A limit that was changed holds from then on. A restarted agent that is alone does not know what it used before.
   const since = Math.max(now - spanMs, isAlone || isOwn ? agent.startedAt - EPSILON : -Infinity);
   let used = 0;
@@ -102,7 +107,8 @@ export function checkKept(state: State, before: ReadonlyMap<string, number>): vo
     for (const name of resources.keys()) {
       const share = before.get(`${index} ${name}`);
       const kept = limiter.getCapacity(name)?.share ?? 0;
-      const isKept = share === undefined || kept >= KEPT * share;
+      // Whole calls are kept: of a share of less than two calls some agents keep none.
+      const isKept = share === undefined || share < 2 || kept >= KEPT * share;
       need(isKept, "agreement", () => `agent ${index} keeps ${kept} of a share of ${share} of ${name}`);
     }
   }

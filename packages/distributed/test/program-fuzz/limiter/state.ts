@@ -22,6 +22,8 @@ export interface Resource {
   readonly name: string;
   limit: Limit;
   setAt: number;
+  /** When it last got another window; a fraction of a call counts in a longer window. */
+  windowSetAt: number;
   /** The number of grants before its limit was set. */
   grantsBefore: number;
   inFlight: number;
@@ -43,6 +45,11 @@ export interface Grant {
   readonly agent: number;
   readonly resource: string;
   readonly cost: number;
+}
+
+/** The window that a limit is counted in: the time of one call at least. */
+export function spanMsOf({ capacity, windowMs }: Limit): number {
+  return capacity < 1 ? windowMs / capacity : windowMs;
 }
 
 /** Everything that the parts of a limiter's world share. */
@@ -110,8 +117,13 @@ export class State {
     const known = agent.resources.get(name);
     const setAt = this.clock.now();
     const grantsBefore = this.grants.length;
-    if (known) Object.assign(known, { limit, setAt, grantsBefore });
-    else agent.resources.set(name, { name, limit, setAt, grantsBefore, inFlight: 0, waiting: new Set() });
+    if (known) {
+      const windowSetAt = spanMsOf(known.limit) === spanMsOf(limit) ? known.windowSetAt : setAt;
+      Object.assign(known, { limit, setAt, windowSetAt, grantsBefore });
+    } else {
+      const windowSetAt = -Infinity;
+      agent.resources.set(name, { name, limit, setAt, windowSetAt, grantsBefore, inFlight: 0, waiting: new Set() });
+    }
     agent.limiter.setCapacity(name, capacity, windowMs);
   }
 

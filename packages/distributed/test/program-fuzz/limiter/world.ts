@@ -242,5 +242,5 @@ export class LimiterWorld implements World<Command> {
 /** Stands for a resource that the agent does not have. */
 function newResource(name: string): Resource {
   const limit = { resource: name, capacity: 1, windowMs: 1 };
-  return { name, limit, setAt: 0, grantsBefore: 0, inFlight: 0, waiting: new Set() };
+  return { name, limit, setAt: 0, windowSetAt: -Infinity, grantsBefore: 0, inFlight: 0, waiting: new Set() };
 }
