@@ -423,7 +423,7 @@ if not failure then
     -- Lends in advance while nobody waits, or asks for what is not wanted
     local held, lent, isLent = hold(row), {}, waiting == 0
     for i = 1, D do
-      lent[i] = max(0, room[i] + held[i]) * (0.5 * row.weight) / s.weights
+      lent[i] = floor(max(0, room[i] + held[i]) * (0.5 * row.weight) / s.weights)
       if lent[i] < 1 then isLent = false end
     end
     allowed = {}

@@ -28,6 +28,27 @@ export const handLaws: readonly ShareLaw[] = [
     },
   ],
   [
+    "grants of a dimension without a limit leave no rounding errors when it gets one",
+    async ({ agent, open }) => {
+      const store = await open();
+      const agents = await Promise.all(
+        ["a", "b", "c"].map((id, i) => agent(id, { store, limits: [1e12, 1_000], weight: 1 + i / 7 })),
+      );
+      await (agents[0] as ShareAgent).learned();
+      for (let round = 0; round < 5; round++) for (const one of agents) await one.ask();
+      for (const one of agents) {
+        one.allowed = [...one.sent];
+        await one.ask({ limits: [1, 1_000] });
+      }
+      const [first] = agents as [ShareAgent];
+      for (let round = 0; round < 200 && first.left < 1; round++) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        for (const one of agents) await one.ask({ limits: [1, 1_000], ...(one === first ? { all: [1, 1] } : {}) });
+      }
+      same(first.left >= 1, true, "a call is granted");
+    },
+  ],
+  [
     "whatever is used, let go of and asked for, what is used and held stays within the capacity (seed 1)",
     async ({ agent, open }) => {
       const random = seededRandom(1);

@@ -121,7 +121,8 @@ function isAhead(
 export function lend(state: ShareState, row: ShareRow, room: number[]): number[] {
   const hold = holdOf(row);
   const part = (0.5 * row.weight) / state.weights;
-  let lent = room.map((amount, i) => Math.max(0, amount + at(hold, i)) * part);
+  // Whole amounts: fractions of a stand-in for "unlimited" would leave rounding errors as large as a call in the sums.
+  let lent = room.map((amount, i) => Math.floor(Math.max(0, amount + at(hold, i)) * part));
   if (state.line.size > 0 || lent.some((amount) => amount < 1)) lent = lent.map(() => 0);
   return row.allowed.map((allowed, i) => {
     const sent = at(row.sent, i);
