@@ -92,9 +92,11 @@ describe("learning", () => {
     async (sdk) => {
       await using world = await hivesInOneTime({ rpm: RPM, tpm: 100_000 });
       const { hive, ask } = await untold(world, sdk);
-      expect(hive.explain("provider").limits).toEqual([]);
+      const model = sdk === "openai" ? "gpt-x" : "claude-x";
+      expect(hive.explain("provider", model).limits).toEqual([]);
       await world.whilePassing(1, ask());
-      expect(hive.explain("provider").limits).toMatchObject([
+      expect(hive.explain("provider", "another-model").limits).toEqual([]);
+      expect(hive.explain("provider", model).limits).toMatchObject([
         { dimension: "requests", limit: RPM, isLearned: true, used: 1 },
         { dimension: "tokens", limit: 100_000, isLearned: true },
       ]);

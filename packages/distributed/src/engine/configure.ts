@@ -22,6 +22,7 @@ export function configure(agent: Agent, config: PoolConfig, now: number): void {
   let pool = known;
   if (known && known.config.windowMs === config.windowMs && hasSameDimensions(known.config, config)) {
     if (known.kept) known.kept = lowered(known.kept, known.config.limits, config.limits);
+    lowerGrant(known, config.limits);
     known.config = config;
   } else {
     if (known) {
@@ -38,6 +39,15 @@ export function configure(agent: Agent, config: PoolConfig, now: number): void {
   dropRemoved(agent, now);
   effectiveLimits(agent, pool);
   reportBy(agent, pool, now, repeatsOf(agent, pool));
+}
+
+/** Of a grant that the store has made for a larger limit, the same part of the smaller one is left. */
+function lowerGrant({ allotment, sent, config }: Pool, limits: Amounts): void {
+  if (!allotment) return;
+  allotment.allowed = allotment.allowed.map((allowed, i) => {
+    const left = Math.max(0, allowed - at(sent, i));
+    return at(sent, i) + left * Math.min(1, at(limits, i) / at(config.limits, i));
+  });
 }
 
 /** A quota is no longer used here. Peers still need the reports on its usage, until that has left the window. */

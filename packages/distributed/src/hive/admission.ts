@@ -1,11 +1,18 @@
 import type { RateDecision, RateManager } from "@hivepace/core";
+import type { UseWindow } from "../engine/use-window.ts";
 import { allOf, type Use } from "./amounts-of.ts";
 import { denialOf } from "./denial.ts";
 import type { HiveDimension } from "./hive-types.ts";
-import type { ActiveKey, Keys } from "./keys.ts";
+import type { Scope } from "./scope.ts";
 import type { Share, Target } from "./target.ts";
 
-/** What was counted for a request that may be sent, and where. */
+/** A scope of a call, and the quotas that it had when the call was charged to them. */
+interface ChargedScope {
+  readonly scope: Scope;
+  readonly shares: readonly Share[];
+}
+
+/** The charge of a request that may be sent: how much, and to which limits. */
 export interface Charge {
   readonly target: Target;
   readonly use: Use;
@@ -14,9 +21,7 @@ export interface Charge {
   readonly decision: RateDecision | undefined;
   /** None when there was no limit to share. */
   readonly shares: readonly Share[];
-  /** The tenant key, if it has limits, and the quotas of these. */
-  readonly key: ActiveKey | undefined;
-  readonly keyShares: readonly Share[];
+  readonly scopes: readonly ChargedScope[];
 }
 
 export type Verdict =
@@ -24,66 +29,89 @@ export type Verdict =
   | {
       readonly charge: undefined;
       readonly decision: RateDecision;
-      /** What stands against it first is its key, which has something left after this long; undefined: it is not the key. */
-      readonly keyWaitMs?: number | undefined;
+      /** The scopes that deny the request, which it waits for first; none when its endpoint denies it or no wait helps. */
+      readonly blockedBy: readonly Scope[];
+      /** They have something left after this long. */
+      readonly blockedMs: number;
     };
 
-/** A key that was denied without a time is looked at again after this. */
-const LOOK_AGAIN_MS = 1_000;
+/** A key that was denied without a time is tried again after this. */
+const RETRY_MS = 1_000;
+
+const NO_SHARES: readonly Share[] = [];
+const NO_SCOPES: readonly Scope[] = [];
+const NOTHING_CHARGED: readonly ChargedScope[] = [];
 
 /**
- * Decides on a request and counts it: for its key, in the endpoint's window and in all that is shared with others. In one
- * step, without anything in between; and after a denial nothing is counted.
+ * Decides on a request and counts it: in the endpoint's window, and in all quotas of the endpoint and of the request's scopes.
+ * All of that is one step, and after a denial nothing is counted.
  */
 export function admit(
   manager: RateManager,
-  keys: Keys,
   target: Target,
+  scopes: readonly Scope[],
   model: string | undefined,
-  id: string | undefined,
+  key: string | undefined,
   use: Use,
   now: number,
 ): Verdict {
   const { tokens, inputTokens, outputTokens } = use;
-  const decision = manager.check({ endpoint: target.id, model, key: id, tokens, inputTokens, outputTokens });
-  const key = keys.use(id, now);
+  const decision = manager.check({ endpoint: target.id, model, key, tokens, inputTokens, outputTokens });
   if (!decision.allowed) {
-    const isByKey = decision.reason !== "too-large" && decision.limitedBy?.startsWith("key-");
-    const keyWaitMs = isByKey ? (decision.retryAfterMs ?? LOOK_AGAIN_MS) : undefined;
-    return { charge: undefined, decision: denialOf(target, key, use, decision, undefined, now, true), keyWaitMs };
+    const denial = denialOf(target, scopes, use, decision, undefined, now, true);
+    const isByKey = decision.reason !== "too-large" && decision.limitedBy?.startsWith("key-") === true;
+    const blockedMs = isByKey ? (decision.retryAfterMs ?? RETRY_MS) : 0;
+    // The tenant key is the first scope.
+    return { charge: undefined, decision: denial, blockedBy: isByKey ? scopes.slice(0, 1) : NO_SCOPES, blockedMs };
   }
   const { shares } = target;
-  const keyShares = key?.shares ?? NONE;
-  const all = key ? [...shares, ...keyShares] : shares;
+  const all = scopes.length === 0 ? shares : [...shares, ...scopes.flatMap((scope) => scope.shares)];
   const [first] = all;
-  if (first && !first.take(use, all.length === 1 ? NONE : all.slice(1), now)) {
+  if (first && !first.take(use, all.length === 1 ? NO_SHARES : all.slice(1), now)) {
     manager.cancel(decision);
-    const denial = denialOf(target, key, use, decision, undefined, now, true);
-    return { charge: undefined, decision: denial, keyWaitMs: keyWaitOf(key, use, denial, now) };
+    const denial = denialOf(target, scopes, use, decision, undefined, now, true);
+    return { charge: undefined, decision: denial, ...blockOf(scopes, use, denial, now) };
   }
-  if (shares.length === 0) countUnshared(target, allOf(use), now);
-  return { charge: { target, use, sentAt: now, decision, shares, key, keyShares }, decision };
+  return { charge: chargeOf(target, scopes, use, decision, now), decision };
 }
 
-const NONE: readonly Share[] = [];
-
-/** How long a key's limits stand against a request; undefined when they do not, or when no wait helps. */
-function keyWaitOf(key: ActiveKey | undefined, use: Use, { reason }: RateDecision, now: number): number | undefined {
-  if (!key || reason === "too-large") return undefined;
-  const waitMs = Math.max(...key.shares.map((share) => share.waitMs(share.amounts(use), undefined, now)));
-  return waitMs > 0 ? Math.ceil(waitMs) : undefined;
+/** The scopes whose limits stand against a request, and for how long; none when no wait helps. */
+function blockOf(
+  scopes: readonly Scope[],
+  use: Use,
+  { reason }: RateDecision,
+  now: number,
+): { readonly blockedBy: readonly Scope[]; readonly blockedMs: number } {
+  if (scopes.length === 0 || reason === "too-large") return { blockedBy: NO_SCOPES, blockedMs: 0 };
+  const waits = scopes.map(({ shares }) =>
+    Math.max(0, ...shares.map((share) => share.waitMs(share.amounts(use), undefined, now))),
+  );
+  const blockedBy = scopes.filter((_, i) => (waits[i] ?? 0) > 0);
+  return { blockedBy, blockedMs: Math.ceil(Math.max(...waits)) };
 }
 
-/** Counts what is sent though it was denied: by one who only observes. */
-export function admitAnyway(target: Target, key: ActiveKey | undefined, use: Use, now: number): Charge {
+/** Counts a request that is sent though it was denied, because the hive only observes. */
+export function admitAnyway(target: Target, scopes: readonly Scope[], use: Use, now: number): Charge {
+  for (const { shares } of [target, ...scopes]) for (const share of shares) share.settle(share.amounts(use), now);
+  return chargeOf(target, scopes, use, undefined, now);
+}
+
+/** Where there is no limit to share yet, usage is kept for the limits that come later. */
+function chargeOf(
+  target: Target,
+  scopes: readonly Scope[],
+  use: Use,
+  decision: RateDecision | undefined,
+  now: number,
+): Charge {
   const { shares } = target;
-  const keyShares = key?.shares ?? NONE;
-  for (const share of [...shares, ...keyShares]) share.settle(share.amounts(use), now);
-  if (shares.length === 0) countUnshared(target, allOf(use), now);
-  return { target, use, sentAt: now, decision: undefined, shares, key, keyShares };
+  if (shares.length === 0) countUnshared(target.unshared, use, now);
+  for (const scope of scopes) if (scope.shares.length === 0) countUnshared(scope.unshared, use, now);
+  const charged = scopes.length === 0 ? NOTHING_CHARGED : scopes.map((scope) => ({ scope, shares: scope.shares }));
+  return { target, use, sentAt: now, decision, shares, scopes: charged };
 }
 
-/** It took so much. */
+/** Corrects the charge of a call to its actual usage. */
 export function settle(manager: RateManager, charge: Charge, used: Use, now: number): void {
   const { decision, use } = charge;
   if (decision) {
@@ -99,7 +127,7 @@ export function settle(manager: RateManager, charge: Charge, used: Use, now: num
   correct(charge, more, now);
 }
 
-/** It was never sent, or was refused: all of it is given back. */
+/** Returns the whole charge of a call that was never sent, or was refused. */
 export function giveBack(manager: RateManager, charge: Charge, now: number): void {
   const { decision, use } = charge;
   if (decision) manager.cancel(decision);
@@ -108,12 +136,23 @@ export function giveBack(manager: RateManager, charge: Charge, now: number): voi
   correct(charge, more, now);
 }
 
-function correct({ target, key, shares, keyShares, sentAt }: Charge, more: Use, now: number): void {
-  correctShared(keyShares, key?.shares ?? NONE, more, sentAt);
-  if (shares.length > 0) correctShared(shares, target.shares, more, sentAt);
-  // Limits may have become known since: then it was counted there.
-  else if (target.counting) target.counting.settle(target.counting.amounts(more), sentAt);
-  else correctUnshared(target, allOf(more), sentAt, now);
+function correct({ target, shares, scopes, sentAt }: Charge, more: Use, now: number): void {
+  for (const { scope, shares: charged } of scopes) correctHolder(scope, charged, more, sentAt, now);
+  correctHolder(target, shares, more, sentAt, now);
+}
+
+/** A target or a scope: its quotas now, and what was counted before there were any. */
+interface Holder {
+  readonly shares: readonly Share[];
+  readonly counting?: Share | undefined;
+  readonly unshared?: UseWindow | undefined;
+}
+
+function correctHolder(holder: Holder, charged: readonly Share[], more: Use, sentAt: number, now: number): void {
+  if (charged.length > 0) correctShared(charged, holder.shares, more, sentAt);
+  // Limits may have become known since: then the call was counted there.
+  else if (holder.counting) holder.counting.settle(holder.counting.amounts(more), sentAt);
+  else correctUnshared(holder.unshared, allOf(more), sentAt, now);
 }
 
 /**
@@ -134,7 +173,8 @@ function correctShared(charged: readonly Share[], present: readonly Share[], mor
 }
 
 /** Reconciles as the engine does: extra usage counts now, refunds count when the call was sent. */
-function correctUnshared({ unshared }: Target, more: readonly number[], sentAt: number, now: number): void {
+function correctUnshared(unshared: UseWindow | undefined, more: readonly number[], sentAt: number, now: number): void {
+  if (!unshared) return;
   const extra = more.map((amount) => Math.max(0, amount));
   const returned = more.map((amount) => Math.min(0, amount));
   unshared.add(now, extra);
@@ -142,7 +182,8 @@ function correctUnshared({ unshared }: Target, more: readonly number[], sentAt: 
   unshared.expire(now);
 }
 
-function countUnshared({ unshared }: Target, amounts: readonly number[], at: number): void {
-  unshared.add(at, amounts);
+function countUnshared(unshared: UseWindow | undefined, use: Use, at: number): void {
+  if (!unshared) return;
+  unshared.add(at, allOf(use));
   unshared.expire(at);
 }

@@ -1,18 +1,18 @@
 import type { RateDecision } from "@hivepace/core";
 import type { Use } from "./amounts-of.ts";
-import type { ActiveKey } from "./keys.ts";
+import type { Scope } from "./scope.ts";
 import type { Share, ShareReading, Target } from "./target.ts";
 
 /**
  * What stands against a request, of all limits that it meets: those that this process counts by itself (`local`, which
  * has counted nothing) and those that the agents hold together. Decisions, errors and explanations all come from here,
  * so that they name the same limit and the same wait: the wait is over when the last of the limits allows the request.
- * `ahead` is what waiters of the same target take before it; those of the same key are known to the key. Undefined when
+ * `ahead` is what waiters of the same target take before it; those of the same scope are known to the scope. Undefined when
  * nothing stands against it; one that is denied all the same (`isDenied`) should try again at once.
  */
 export function denialOf(
   target: Target,
-  key: ActiveKey | undefined,
+  scopes: readonly Scope[],
   use: Use,
   local: RateDecision,
   ahead: Use | undefined,
@@ -20,7 +20,7 @@ export function denialOf(
 ): RateDecision | undefined;
 export function denialOf(
   target: Target,
-  key: ActiveKey | undefined,
+  scopes: readonly Scope[],
   use: Use,
   local: RateDecision,
   ahead: Use | undefined,
@@ -29,7 +29,7 @@ export function denialOf(
 ): RateDecision;
 export function denialOf(
   target: Target,
-  key: ActiveKey | undefined,
+  scopes: readonly Scope[],
   use: Use,
   local: RateDecision,
   ahead: Use | undefined,
@@ -37,20 +37,21 @@ export function denialOf(
   isDenied = false,
 ): RateDecision | undefined {
   if (local.reason === "too-large") return local;
-  const keyShares = key?.shares ?? [];
-  for (const share of [...keyShares, ...target.shares]) {
-    const cost = share.amounts(use);
-    if (share.isTooLarge(cost)) return shared(local, share.reading(cost, now), "too-large", undefined);
-  }
+  for (const { shares } of [...scopes, target])
+    for (const share of shares) {
+      const cost = share.amounts(use);
+      if (share.isTooLarge(cost)) return shared(local, share.reading(cost, now), "too-large", undefined);
+    }
   if (local.reason === "in-flight") return local;
-  let longest: Share | undefined = isDenied ? (target.shares[0] ?? keyShares[0]) : undefined;
+  let longest: Share | undefined = isDenied ? (target.shares[0] ?? scopes[0]?.shares[0]) : undefined;
   let longestMs = 0;
   const wait = (share: Share, before: Use | undefined): void => {
     const waitMs = share.waitMs(share.amounts(use), before && share.amounts(before), now);
     if (waitMs > longestMs) [longest, longestMs] = [share, waitMs];
   };
   for (const share of target.shares) wait(share, ahead);
-  for (const share of keyShares) wait(share, ahead && key?.bound.size ? key.wanted : undefined);
+  for (const { shares, bound, wanted } of scopes)
+    for (const share of shares) wait(share, ahead && bound.size > 0 ? wanted : undefined);
   const localMs = local.allowed ? 0 : (local.retryAfterMs ?? 0);
   if (local.allowed && !longest) return isDenied ? denied(local, "rate", 1) : undefined;
   // Times below a millisecond are those of floating point.

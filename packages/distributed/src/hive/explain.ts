@@ -9,7 +9,7 @@ import { UNLIMITED } from "../wire/subjects.ts";
 import { DIMENSIONS, type Use } from "./amounts-of.ts";
 import type { HiveExplanation, HiveLimit } from "./hive-types.ts";
 import { CONFIGURED } from "./limits.ts";
-import type { Share, Target } from "./target.ts";
+import type { Limited, Share, Target } from "./target.ts";
 
 /** A request of one token. */
 export const SMALL: Use = { requests: 1, tokens: 1, inputTokens: 1, outputTokens: 1 };
@@ -25,10 +25,16 @@ export function explain(
   windowMs: number,
   now: number,
 ): Omit<HiveExplanation, "observed"> {
-  const { id: endpoint, shares, inFlight } = target;
-  const [main] = shares;
+  const { id: endpoint, inFlight } = target;
+  const ofModel = model === undefined ? undefined : target.byModel?.get(model);
+  const main = ofModel?.shares[0] ?? target.shares[0];
   const level = main ? levelStatus(main.pool.level, now) : WHOLE;
-  const limits = [...closedOf(target, windowMs), ...shares.flatMap((share) => limitsOf(target, share, agent, now))];
+  const limits = [
+    ...closedOf(target, windowMs),
+    ...[target, ...(ofModel ? [ofModel] : [])].flatMap((each) =>
+      each.shares.flatMap((share) => limitsOf(each, share, agent, now)),
+    ),
+  ];
   const waiting = target.line?.size ?? 0;
   const freesInMs = denial ? (denial.retryAfterMs ?? Infinity) : 0;
   const parts = { endpoint, model, limits, ...level, waiting, inFlight, freesInMs, limitedBy: denial?.limitedBy };
@@ -50,7 +56,7 @@ function closedOf({ count }: Target, windowMs: number): HiveLimit[] {
   }));
 }
 
-function limitsOf(target: Target, share: Share, agent: Agent, now: number): HiveLimit[] {
+function limitsOf({ count }: Limited, share: Share, agent: Agent, now: number): HiveLimit[] {
   const { pool, dimensions } = share;
   const capacity = capacityOf(agent, pool, now);
   const own = ownShare(agent, pool, now);
@@ -61,7 +67,7 @@ function limitsOf(target: Target, share: Share, agent: Agent, now: number): Hive
       dimension,
       windowMs: pool.config.windowMs,
       limit,
-      isLearned: target.count[CONFIGURED[dimension]] === Infinity,
+      isLearned: count[CONFIGURED[dimension]] === Infinity,
       total: at(capacity, i),
       used: Math.max(0, at(pool.used.sum, i)),
       usedHere: Math.max(0, at(pool.own.sum, i)),

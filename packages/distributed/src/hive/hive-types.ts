@@ -80,7 +80,10 @@ export interface Hive extends Gate, AsyncDisposable {
   /** The provider allows less than we thought: it answered 429. Leases say so themselves, by `refused`. */
   announceReduced(endpoint: string, reason: string, details?: HiveReducedDetails): void;
   observe(observation: LimitObservation): void;
-  /** Which limit, how full, who cut it and why, when it frees: for people who wonder why they wait. */
+  /**
+   * Which limit, how full, who cut it and why, when it frees: for people who wonder why they wait. With `model`, also the
+   * limits that answers have shown for this model.
+   */
   explain(endpoint: string, model?: string): HiveExplanation;
   status(): HiveStatus;
   onCapacityChange(listener: (update: CapacityUpdate) => void): () => void;

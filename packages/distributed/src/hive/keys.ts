@@ -1,10 +1,8 @@
 import type { Clock, KeyLimits, RateManagerOptions } from "@hivepace/core";
 import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
-import { DIMENSIONS } from "./amounts-of.ts";
-import type { HiveDimension } from "./hive-types.ts";
 import { keyPlans } from "./limits.ts";
-import type { HiveWaiter } from "./line.ts";
+import { newScope, type Scope } from "./scope.ts";
 import { OF_KEY, Share } from "./target.ts";
 
 /** A tenant key without calls, waiters and usage is dropped after this many windows. */
@@ -13,16 +11,9 @@ const IDLE_WINDOWS = 2;
 const SWEPT_KEYS = 4;
 
 /** A tenant key that has limits and is in use. */
-export interface ActiveKey {
+export interface ActiveKey extends Scope {
   readonly id: string;
   limits: KeyLimits;
-  shares: readonly Share[];
-  /** Leases that have not ended: settling them needs the quotas. */
-  inFlight: number;
-  usedAt: number;
-  /** Waiters that this key's limits have denied, in the order of their denial, and the sum of their calls. */
-  readonly bound: Set<HiveWaiter>;
-  readonly wanted: Record<HiveDimension, number>;
 }
 
 /**
@@ -94,24 +85,6 @@ export class Keys {
     }
   }
 
-  /** A waiter was denied by its key: from now on the key's quotas are asked for it. */
-  bind(waiter: HiveWaiter, now: number): void {
-    const active = this.peek(waiter.asked.key);
-    if (!active || active.bound.has(waiter)) return;
-    active.bound.add(waiter);
-    for (const dimension of DIMENSIONS) active.wanted[dimension] += waiter.asked.use[dimension];
-    this.#want(active, now);
-  }
-
-  /** A wait has ended. */
-  unbind(waiter: HiveWaiter, now: number): void {
-    const active = this.peek(waiter.asked.key);
-    if (!active?.bound.delete(waiter)) return;
-    for (const dimension of DIMENSIONS)
-      active.wanted[dimension] = active.bound.size === 0 ? 0 : active.wanted[dimension] - waiter.asked.use[dimension];
-    this.#want(active, now);
-  }
-
   close(): void {
     for (const { shares } of this.#active.values()) for (const { tried } of shares) tried.forget();
   }
@@ -119,8 +92,7 @@ export class Keys {
   #activate(id: string, now: number): ActiveKey | undefined {
     const limits = this.limitsOf(id);
     if (!limits) return undefined;
-    const wanted = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
-    const active: ActiveKey = { id, limits, shares: [], inFlight: 0, usedAt: now, bound: new Set(), wanted };
+    const active: ActiveKey = { id, limits, ...newScope(now) };
     this.#share(active, limits, now);
     if (active.shares.length === 0) return undefined;
     this.#sweep(now);
@@ -140,14 +112,6 @@ export class Keys {
       const key = { id, model: undefined, models: undefined };
       return known ?? new Share(this.#member, key, pool, dimensions, this.#clock, () => {}, OF_KEY);
     });
-  }
-
-  #want({ bound, wanted, shares }: ActiveKey, now: number): void {
-    const [first] = bound;
-    for (const share of shares) {
-      if (first) share.tried.forget();
-      share.want(first && share.amounts(first.asked.use), share.amounts(wanted), now);
-    }
   }
 
   /** Drops the least recently used keys that are idle. */

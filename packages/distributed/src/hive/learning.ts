@@ -5,7 +5,7 @@ import type { Member } from "../limiter/member.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import { CONFIGURED, isWindow, NAMES } from "./limits.ts";
-import type { Share, Target } from "./target.ts";
+import type { Limited, Share, Target } from "./target.ts";
 import type { Targets } from "./targets.ts";
 
 /** What is missing below this part of a limit is noise: requests that are under way, counts that are rounded. */
@@ -31,27 +31,36 @@ export function learnFrom(
   windowMs: number,
   now: number,
 ): boolean {
-  const { limits } = observation;
+  const { limits, model } = observation;
+  // An answer about one model says nothing about the others.
+  const scope = targets.useModel(target, model, now);
+  const learner = scope ?? target;
   let isNew = false;
   for (const dimension of DIMENSIONS) {
     const observed = limits[NAMES[dimension]];
-    if (observed && learnLimit(target, dimension, observed, windowMs)) isNew = true;
+    if (!observed || target.count[CONFIGURED[dimension]] < Infinity) continue;
+    if (learnLimit(learner, dimension, observed, windowMs)) isNew = true;
   }
-  if (isNew) targets.shareOut(target);
-  for (const share of target.shares) compare(share, observation, member, now);
+  if (isNew) targets.shareOut(learner);
+  for (const share of learner.shares) compare(share, observation, member, now);
+  if (scope) for (const share of target.shares) compare(share, observation, member, now);
   return isNew;
 }
 
 /** `-1` and 0 are no limits: some providers write them for "none". */
-function learnLimit(target: Target, dimension: HiveDimension, observed: ObservedLimit, windowMs: number): boolean {
+function learnLimit(
+  { learned }: Limited,
+  dimension: HiveDimension,
+  observed: ObservedLimit,
+  windowMs: number,
+): boolean {
   const { limit } = observed;
-  if (target.count[CONFIGURED[dimension]] < Infinity) return false;
   if (limit === undefined || !(limit > 0 && Number.isFinite(limit))) return false;
-  const known = target.learned[dimension];
+  const known = learned[dimension];
   const window = observed.windowMs ?? known?.windowMs ?? windowMs;
   if (!isWindow(window)) return false;
   if (known?.limit === limit && known.windowMs === window) return false;
-  target.learned[dimension] = { limit, windowMs: window };
+  learned[dimension] = { limit, windowMs: window };
   return true;
 }
 

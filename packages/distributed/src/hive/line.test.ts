@@ -12,14 +12,18 @@ function waiter(key: string | undefined, tokens: number, since = 0, deadline = I
     hasTokens: true,
   };
   const unused = { limitedBy: undefined, stopListening: undefined, grant() {}, refuse() {} };
-  const nowhere = { home: {} as HiveWaiter["home"], targets: new Set<never>() };
+  const nowhere = { home: {} as HiveWaiter["home"], targets: new Set<never>(), scopes: new Set<never>() };
   return { asked, priority: 0, cost: tokens, since, deadline, ...unused, ...nowhere };
 }
 
-test("the first of each key is next, in the order of their turns", () => {
+const join = (line: Line, ...waiters: readonly HiveWaiter[]) => {
+  for (const each of waiters) line.join(each, each.asked.key ?? "");
+};
+
+test("the first of each group is next, in the order of their turns", () => {
   const line = new Line();
   const [a1, a2, b1] = [waiter("a", 1), waiter("a", 2, 1), waiter("b", 3, 2)];
-  for (const each of [a1, a2, b1]) line.join(each);
+  join(line, a1, a2, b1);
   expect([...line.next(0)]).toEqual([a1, b1]);
   line.served(a1);
   line.leave(a1);
@@ -29,13 +33,13 @@ test("the first of each key is next, in the order of their turns", () => {
 test("what those want whose key has nothing left is not wanted, until then", () => {
   const line = new Line();
   const poor = waiter("poor", 100);
-  for (const each of [poor, waiter("poor", 10), waiter(undefined, 5)]) line.join(each);
+  join(line, poor, waiter("poor", 10), waiter(undefined, 5));
   expect(line.wanted(0)).toMatchObject({ requests: 3, tokens: 115 });
-  line.block(poor, 50);
+  line.block(poor, 50, []);
   expect(line.wanted(0)).toMatchObject({ requests: 1, tokens: 5 });
   expect(line.nextAt(0)).toBe(50);
   expect(line.wanted(50)).toMatchObject({ requests: 3, tokens: 115 });
-  line.block(poor, 90);
+  line.block(poor, 90, []);
   line.unblock();
   expect(line.wanted(50).tokens).toBe(115);
 });
@@ -43,9 +47,9 @@ test("what those want whose key has nothing left is not wanted, until then", () 
 test("a line of those whose key has nothing left stops nobody but their own key", () => {
   const line = new Line();
   const poor = waiter("poor", 1);
-  line.join(poor);
+  join(line, poor);
   expect(line.isWaiting("other", 0)).toBe(true);
-  line.block(poor, 50);
+  line.block(poor, 50, []);
   expect([line.isWaiting("other", 49), line.isWaiting("other", 50)]).toEqual([false, true]);
   expect(line.isWaiting("poor", 49)).toBe(true);
 });
@@ -53,7 +57,7 @@ test("a line of those whose key has nothing left stops nobody but their own key"
 test("whose time is over is known, and the next whose will be", () => {
   const line = new Line();
   const [soon, later] = [waiter("a", 1, 0, 10), waiter("b", 1, 0, 20)];
-  for (const each of [later, soon, waiter("c", 1)]) line.join(each);
+  join(line, later, soon, waiter("c", 1));
   expect(line.nextAt(0)).toBe(10);
   expect(line.overdue(9)).toBeUndefined();
   expect(line.overdue(10)).toBe(soon);

@@ -3,6 +3,7 @@ import { type InLine, WaitLine } from "@hivepace/core/internal";
 import { at } from "../engine/amounts.ts";
 import { DIMENSIONS, type Use } from "./amounts-of.ts";
 import type { Asked } from "./asked.ts";
+import type { Scope } from "./scope.ts";
 import type { Target } from "./target.ts";
 
 /** Someone who waits for one of several endpoints, or for one. One of `grant` and `refuse` is called, once. */
@@ -15,16 +16,19 @@ export interface HiveWaiter extends InLine {
   readonly home: Target;
   /** In whose lines it stands. */
   readonly targets: Set<Target>;
+  /** The scopes that have denied it, which claim their quotas for it. */
+  readonly scopes: Set<Scope>;
   /** Removes it from the listener of its signal. */
   readonly stopListening: (() => void) | undefined;
   readonly grant: (lease: Lease) => void;
   readonly refuse: (reason: unknown) => void;
 }
 
-/** Those who wait for one key, or for none. */
-class KeyLine extends WaitLine<HiveWaiter> {
-  /** Its key has nothing left before then. */
+/** Waiters that have the same scopes. */
+class Group extends WaitLine<HiveWaiter> {
+  /** One of these scopes has nothing left before then. */
   blockedUntil = -Infinity;
+  blockedBy: readonly Scope[] = [];
   /** What all of them want, in the order of `DIMENSIONS`. */
   readonly wanted = DIMENSIONS.map(() => 0);
 
@@ -35,91 +39,100 @@ class KeyLine extends WaitLine<HiveWaiter> {
 }
 
 /**
- * Who waits for an endpoint. Within a key: first come, first served, but for priorities. Keys take turns, and one that has
- * nothing left does not stop the others.
+ * The waiters of an endpoint, in groups that have the same scopes. Within a group: first come, first served, but for
+ * priorities. Groups take turns, and one whose scopes have nothing left does not stop the others.
  */
 export class Line {
   /** In the order of their turns. */
-  readonly #keys = new Map<string, KeyLine>();
-  #size = 0;
+  readonly #groups = new Map<string, Group>();
+  readonly #groupOf = new Map<HiveWaiter, string>();
 
   get size(): number {
-    return this.#size;
+    return this.#groupOf.size;
   }
 
-  join(waiter: HiveWaiter): void {
-    const key = keyOf(waiter);
-    let line = this.#keys.get(key);
-    if (!line) {
-      line = new KeyLine();
-      this.#keys.set(key, line);
+  join(waiter: HiveWaiter, name: string): void {
+    let group = this.#groups.get(name);
+    if (!group) {
+      group = new Group();
+      this.#groups.set(name, group);
     }
-    line.join(waiter, waiter.priority);
-    line.count(waiter, 1);
-    this.#size++;
+    group.join(waiter, waiter.priority);
+    group.count(waiter, 1);
+    this.#groupOf.set(waiter, name);
   }
 
   leave(waiter: HiveWaiter): boolean {
-    const key = keyOf(waiter);
-    const line = this.#keys.get(key);
-    if (!line?.leave(waiter)) return false;
-    line.count(waiter, -1);
-    this.#size--;
-    if (line.size === 0) this.#keys.delete(key);
+    const group = this.#of(waiter);
+    if (!group?.leave(waiter)) return false;
+    group.count(waiter, -1);
+    if (group.size === 0) this.#groups.delete(this.#groupOf.get(waiter) as string);
+    this.#groupOf.delete(waiter);
     return true;
   }
 
-  /** Who is next: the first of each key that is not blocked, in the order of turns. */
+  /** Groups all waiters again: some have other scopes now. */
+  regroup(nameOf: (waiter: HiveWaiter) => string): void {
+    for (const [waiter, name] of [...this.#groupOf]) {
+      const now = nameOf(waiter);
+      if (now === name) continue;
+      this.leave(waiter);
+      this.join(waiter, now);
+    }
+  }
+
+  /** Who is next: the first of each group that is not blocked, in the order of turns. */
   *next(now: number): Generator<HiveWaiter> {
-    for (const line of this.#keys.values()) if (line.head && line.blockedUntil <= now) yield line.head;
+    for (const group of this.#groups.values()) if (group.head && group.blockedUntil <= now) yield group.head;
   }
 
-  /** True when a request of this key would overtake a waiter. A waiter whose key has nothing left stops only its key. */
-  isWaiting(key: string | undefined, now: number): boolean {
-    return this.#keys.has(key ?? "") || !this.next(now).next().done;
+  /** True when a request of this group would overtake a waiter. A waiter whose scopes have nothing left stops only its group. */
+  isWaiting(name: string, now: number): boolean {
+    return this.#groups.has(name) || !this.next(now).next().done;
   }
 
-  /** Its key has had its turn. */
+  /** The waiter's group has had its turn. */
   served(waiter: HiveWaiter): void {
-    const key = keyOf(waiter);
-    const line = this.#keys.get(key);
-    if (!line) return;
-    this.#keys.delete(key);
-    this.#keys.set(key, line);
+    const name = this.#groupOf.get(waiter);
+    const group = name === undefined ? undefined : this.#groups.get(name);
+    if (name === undefined || !group) return;
+    this.#groups.delete(name);
+    this.#groups.set(name, group);
   }
 
-  /** Its key has nothing left before then. */
-  block(waiter: HiveWaiter, until: number): void {
-    const line = this.#keys.get(keyOf(waiter));
-    if (line) line.blockedUntil = until;
+  /** These scopes of the waiter have nothing left before then. */
+  block(waiter: HiveWaiter, until: number, scopes: readonly Scope[]): void {
+    const group = this.#of(waiter);
+    if (!group) return;
+    group.blockedUntil = until;
+    group.blockedBy = scopes;
   }
 
-  /** Lets the waiters of one key try again, or those of all keys. */
-  unblock(key?: string): void {
-    if (key === undefined) for (const line of this.#keys.values()) line.blockedUntil = -Infinity;
-    const line = key === undefined ? undefined : this.#keys.get(key);
-    if (line) line.blockedUntil = -Infinity;
+  /** Lets the waiters try again that this scope has blocked, or all. */
+  unblock(scope?: Scope): void {
+    for (const group of this.#groups.values())
+      if (scope === undefined || group.blockedBy.includes(scope)) group.blockedUntil = -Infinity;
   }
 
-  /** What all want whose key has something left. */
+  /** What all want whose scopes have something left. */
   wanted(now: number): Use {
     const sum = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
-    for (const line of this.#keys.values())
-      if (line.blockedUntil <= now) for (const [i, name] of DIMENSIONS.entries()) sum[name] += at(line.wanted, i);
+    for (const group of this.#groups.values())
+      if (group.blockedUntil <= now) for (const [i, name] of DIMENSIONS.entries()) sum[name] += at(group.wanted, i);
     return sum;
   }
 
-  /** Whose time is over. */
+  /** A waiter whose time is over. */
   overdue(now: number): HiveWaiter | undefined {
-    for (const { nextToExpire } of this.#keys.values())
+    for (const { nextToExpire } of this.#groups.values())
       if (nextToExpire && nextToExpire.deadline <= now) return nextToExpire;
     return undefined;
   }
 
-  /** When something happens here by itself: a time is over, or a key has something again. */
+  /** When something happens here by itself: a time is over, or a scope has something again. */
   nextAt(now: number): number {
     let next = Infinity;
-    for (const { nextToExpire, blockedUntil } of this.#keys.values()) {
+    for (const { nextToExpire, blockedUntil } of this.#groups.values()) {
       next = Math.min(next, nextToExpire?.deadline ?? Infinity);
       if (blockedUntil > now) next = Math.min(next, blockedUntil);
     }
@@ -127,11 +140,11 @@ export class Line {
   }
 
   *[Symbol.iterator](): Generator<HiveWaiter> {
-    for (const line of this.#keys.values()) yield* line;
+    for (const group of this.#groups.values()) yield* group;
   }
-}
 
-/** No key of a program is empty. */
-function keyOf({ asked }: HiveWaiter): string {
-  return asked.key ?? "";
+  #of(waiter: HiveWaiter): Group | undefined {
+    const name = this.#groupOf.get(waiter);
+    return name === undefined ? undefined : this.#groups.get(name);
+  }
 }

@@ -13,8 +13,8 @@ import {
 import { type AfterAbort, denied, onAbort, waited, waiting } from "@hivepace/core/internal";
 import type { Charge, Verdict } from "./admission.ts";
 import type { Asked } from "./asked.ts";
-import type { ActiveKey, Keys } from "./keys.ts";
 import { type HiveWaiter, Line } from "./line.ts";
+import { bind, type Scope, unbind } from "./scope.ts";
 import { namesake, type Target } from "./target.ts";
 
 /** Whoever waits for calls in flight to end should try again after this: nobody knows when they end. */
@@ -30,12 +30,12 @@ export interface Patience {
 export interface Denied {
   readonly target: Target;
   readonly decision: RateDecision;
+  /** The scopes of the request that deny it. */
+  readonly blockedBy: readonly Scope[];
 }
 
 export interface QueueOptions {
   readonly clock: Clock;
-  /** The tenant keys whose limits waiters may wait for. */
-  readonly keys: Pick<Keys, "bind" | "unbind">;
   /** How many may wait for one target. */
   readonly maxQueue: number;
   /** Decides on a waiter whose turn it is, and counts its request when it is granted. */
@@ -97,6 +97,7 @@ export class Queue implements AfterAbort {
         limitedBy: decision.limitedBy,
         home,
         targets: new Set(),
+        scopes: new Set(),
         stopListening:
           signal && onAbort(signal, () => (this.#end(waiter, "aborted", signal.reason) ? this : undefined)),
         grant: resolve,
@@ -137,18 +138,24 @@ export class Queue implements AfterAbort {
     this.unblock(targets);
   }
 
-  /** Tries the waiters of a key again that its limits have denied. */
-  unblockKey({ id, bound }: ActiveKey): void {
+  /** Tries the waiters again that a scope has denied. */
+  unblockScope(scope: Scope): void {
     const targets = new Set<Target>();
-    for (const waiter of bound) for (const target of waiter.targets) targets.add(target);
+    for (const waiter of scope.bound) for (const target of waiter.targets) targets.add(target);
     for (const target of targets) {
-      target.line?.unblock(id);
+      target.line?.unblock(scope);
       this.#serveLine(target);
     }
     this.#serveChanged();
   }
 
-  /** Tries all waiters again whose key had nothing left: the limits of keys have changed. */
+  /** Groups the waiters of a target again: a model has limits of its own now. */
+  regroup(target: Target): void {
+    target.line?.regroup(({ asked }) => groupOf(asked, target));
+    this.serve(target);
+  }
+
+  /** Tries all waiters again whose scopes had nothing left: their limits have changed. */
   unblock(targets: Iterable<Target>): void {
     for (const target of targets) {
       target.line?.unblock();
@@ -165,7 +172,7 @@ export class Queue implements AfterAbort {
 
   #join(waiter: HiveWaiter, target: Target): void {
     target.line ??= new Line();
-    target.line.join(waiter);
+    target.line.join(waiter, groupOf(waiter.asked, target));
     waiter.targets.add(target);
     this.#changed.add(target);
   }
@@ -173,6 +180,7 @@ export class Queue implements AfterAbort {
   #leaveLine(waiter: HiveWaiter, target: Target): void {
     target.line?.leave(waiter);
     waiter.targets.delete(target);
+    for (const scope of waiter.scopes) if (isOfTarget(scope, target)) unbind(scope, waiter, this.#options.clock.now());
     this.#changed.add(target);
   }
 
@@ -202,7 +210,7 @@ export class Queue implements AfterAbort {
     if (target.line === line) this.#settleDown(target, line, blocked, Math.min(retryAt, line.nextAt(now)), now);
   }
 
-  /** Whoever is next, of all keys: granted, or sent away, or what stands against it. Undefined when nobody can be served. */
+  /** Serves the next waiter of any group: it is granted, rejected, or blocked. Undefined when nobody can be served. */
   #serveNext(target: Target, line: Line, now: number): { blocked?: HiveWaiter; retryAt: number } | undefined {
     for (const waiter of line.next(now)) {
       if (waiter.targets.size > 1 && this.#grantElsewhere(waiter, target, now)) return { retryAt: Infinity };
@@ -220,11 +228,12 @@ export class Queue implements AfterAbort {
         return { retryAt: Infinity };
       }
       const retryAt = decision.retryAfterMs === undefined ? Infinity : now + decision.retryAfterMs;
-      const { keyWaitMs } = verdict;
-      if (keyWaitMs === undefined) return { blocked: waiter, retryAt: isOwn(decision) ? retryAt : Infinity };
-      // A call whose key has nothing left claims its key and nothing else, so that it holds up nobody.
-      line.block(waiter, now + keyWaitMs);
-      this.#options.keys.bind(waiter, now);
+      const { blockedBy, blockedMs } = verdict;
+      if (blockedBy.length === 0 && blockedMs === 0)
+        return { blocked: waiter, retryAt: isOwn(decision) ? retryAt : Infinity };
+      // A call whose scope has nothing left claims the scope and nothing else, so that it holds up nobody.
+      line.block(waiter, now + blockedMs, blockedBy);
+      for (const scope of blockedBy) bind(scope, waiter, now);
     }
     return undefined;
   }
@@ -315,7 +324,7 @@ export class Queue implements AfterAbort {
     waiter.stopListening?.();
     if (!this.#waiters.delete(waiter)) return false;
     for (const target of waiter.targets) this.#leaveLine(waiter, target);
-    this.#options.keys.unbind(waiter, this.#options.clock.now());
+    for (const scope of waiter.scopes) unbind(scope, waiter, this.#options.clock.now());
     if (this.#waiters.size === 0) this.#options.onWaiting(false);
     return true;
   }
@@ -349,6 +358,16 @@ export class Queue implements AfterAbort {
       ? this.#exhausted(asked, targets, "queue-full", `${size} wait already`)
       : this.#exhausted(asked, targets, "timeout", "it would have to wait");
   }
+}
+
+/** Waiters of one group have the same scopes: the same tenant key, and the same model where it has limits of its own. */
+export function groupOf({ key = "", model }: Pick<Asked, "key" | "model">, { byModel }: Target): string {
+  const hasLimits = model !== undefined && (byModel?.get(model)?.shares.length ?? 0) > 0;
+  return hasLimits ? `${key}\0${model}` : key;
+}
+
+function isOfTarget(scope: Scope, target: Target): boolean {
+  return "target" in scope && scope.target === target;
 }
 
 /** Denied by what this process alone counts: nobody else says when that is over. */

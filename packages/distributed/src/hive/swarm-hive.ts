@@ -59,7 +59,8 @@ import { learnFrom } from "./learning.ts";
 import { LeaseBook } from "./lease-book.ts";
 import { Observations } from "./observations.ts";
 import { othersOf } from "./others.ts";
-import { type Denied, Queue } from "./queue.ts";
+import { type Denied, groupOf, Queue } from "./queue.ts";
+import type { Scope } from "./scope.ts";
 import { namesake, type Share, type Target } from "./target.ts";
 import { Targets } from "./targets.ts";
 
@@ -108,13 +109,12 @@ export class SwarmHive implements Hive {
     });
     const { agent, origin } = this.#member;
     this.#watch = new CapacityWatch(agent, origin, (change) => this.#tell(change));
-    this.#targets = new Targets(settings.swarm, windowMs, this.#manager, this.#member, this.#watch, (target) =>
-      this.#serve(target),
+    this.#targets = new Targets(settings.swarm, windowMs, this.#manager, this.#member, this.#watch, (changed) =>
+      this.#serveChanged(changed),
     );
     this.#keys = new Keys(settings.swarm, windowMs, this.#member, limitsForKey);
     this.#queue = new Queue({
       clock,
-      keys: this.#keys,
       maxQueue: swarm.maxQueue,
       decide: (asked, target, now) => this.#admit(asked, target, now, true),
       grant: (asked, charge, decision) => this.#lease(asked, charge, decision),
@@ -172,10 +172,11 @@ export class SwarmHive implements Hive {
     const asked = this.#ask(request);
     const tried = this.#try(asked);
     if (tried.lease) return decisionOf(tried.decision, tried.lease.endpoint, tried.lease);
-    const [{ target, decision }] = tried.denied as [Denied];
+    const [first] = tried.denied as [Denied];
+    const { target, decision } = first;
     const { id: endpoint } = target;
     const now = this.#clock.now();
-    for (const share of this.#deniedBy(decision, target, asked.key)) share.tried.denied(share.amounts(asked.use), now);
+    for (const share of this.#deniedBy(first)) share.tried.denied(share.amounts(asked.use), now);
     if (denied.hasSubscribers) {
       const { limitedBy } = decision;
       denied.publish({ ...this.#about(target), cost: asked.use.tokens, reason: reasonOf(decision, target), limitedBy });
@@ -194,7 +195,10 @@ export class SwarmHive implements Hive {
     const { model, sentAgoMs = 0, retryAfterMs, kind } = details;
     const targets = model === undefined ? [...this.#targets.ofEndpoint(endpoint)] : [];
     if (targets.length === 0) targets.push(this.#targets.find(endpoint, model));
-    for (const target of targets) this.#refused(target, { reason, retryAfterMs, kind }, sentAgoMs);
+    const refusal = { reason, retryAfterMs, kind };
+    for (const target of targets)
+      for (const each of model === undefined ? [undefined, ...learnedModels(target)] : [model])
+        this.#refused(target, each, refusal, sentAgoMs);
   }
 
   observe(observation: LimitObservation): void {
@@ -202,7 +206,8 @@ export class SwarmHive implements Hive {
     const target = this.#targets.look(observation.endpoint, observation.model);
     if (!target) return;
     const { windowMs } = this.#settings;
-    if (learnFrom(target, observation, this.#member, this.#targets, windowMs, this.#clock.now())) this.#serve(target);
+    if (learnFrom(target, observation, this.#member, this.#targets, windowMs, this.#clock.now()) && target.line)
+      this.#queue.regroup(target);
   }
 
   explain(endpoint: string, model?: string): HiveExplanation {
@@ -213,7 +218,9 @@ export class SwarmHive implements Hive {
     return {
       ...memberStatus(this.#member, this.#clock.now()),
       namespace: this.#settings.namespace,
-      endpoints: [...this.#targets].map((target) => this.#explain(target, namesake(target))),
+      endpoints: [...this.#targets].flatMap((target) =>
+        [namesake(target), ...learnedModels(target)].map((model) => this.#explain(target, model)),
+      ),
       activeKeys: this.#keys.size,
       leases: this.#leases.size,
       waiting: this.#queue.size,
@@ -296,7 +303,9 @@ export class SwarmHive implements Hive {
     const limits = key === undefined ? undefined : this.#keys.limitsOf(key);
     if (limits?.rateLimitTpm !== undefined)
       throw new InvalidConfigError("tokens", `given, because the key ${show(key)} limits tokens`, undefined);
-    const learned = targets.find(({ learned: of }) => of.tokens || of.inputTokens || of.outputTokens);
+    const learned = targets
+      .flatMap((target) => [(model === undefined ? undefined : target.byModel?.get(model)) ?? [], target].flat())
+      .find(({ learned: of }) => of.tokens || of.inputTokens || of.outputTokens);
     return learned ? { ...asked, use: learned.typical } : asked;
   }
 
@@ -319,9 +328,10 @@ export class SwarmHive implements Hive {
 
   #tryOne(asked: Asked, target: Target): Tried {
     const now = this.#clock.now();
-    const { decision, charge } = this.#admit(asked, target, now);
+    const verdict = this.#admit(asked, target, now);
+    const { decision, charge } = verdict;
     if (charge) return { lease: this.#lease(asked, charge, decision), decision };
-    return { lease: undefined, denied: [{ target, decision }] };
+    return { lease: undefined, denied: [{ target, decision, blockedBy: verdict.blockedBy }] };
   }
 
   /** The targets of those candidates that the hive has. Warns once of each that it does not have; throws RESOURCE_UNKNOWN when it has none. */
@@ -340,18 +350,40 @@ export class SwarmHive implements Hive {
   /** Decides on a request and counts it when it is granted. Nobody overtakes those who wait. */
   #admit(asked: Asked, target: Target, now: number, isNext = false): Verdict {
     const { model, key, use } = asked;
-    const isBehind = !isNext && (target.line?.isWaiting(key, now) || (this.#keys.peek(key)?.bound.size ?? 0) > 0);
-    const verdict: Verdict = isBehind
-      ? { charge: undefined, decision: this.#denial(asked, target, now) as RateDecision }
-      : admit(this.#manager, this.#keys, target, modelOf(target, model), key, use, now);
+    const verdict: Verdict =
+      !isNext && this.#isBehind(asked, target, now)
+        ? { charge: undefined, decision: this.#denial(asked, target, now) as RateDecision, blockedBy: [], blockedMs: 0 }
+        : admit(this.#manager, target, this.#scopes(asked, target, now), modelOf(target, model), key, use, now);
     if (this.#observations) {
       this.#observations.decided(target.id, verdict.decision);
-      return { ...verdict, charge: verdict.charge ?? admitAnyway(target, this.#keys.use(key, now), use, now) };
+      if (verdict.charge) return verdict;
+      const { decision } = verdict;
+      return { charge: admitAnyway(target, this.#scopes(asked, target, now), use, now), decision };
     }
     const { charge } = verdict;
-    if (charge) for (const { tried } of charge.shares) tried.granted();
-    if (charge) for (const { tried } of charge.keyShares) tried.granted();
+    if (charge) for (const { shares } of [charge, ...charge.scopes]) for (const { tried } of shares) tried.granted();
     return verdict;
+  }
+
+  /** The scopes of a request at `now`, the tenant key first. They are made when they are not there yet. */
+  #scopes({ key, model }: Pick<Asked, "key" | "model">, target: Target, now: number): readonly Scope[] {
+    const ofKey = this.#keys.use(key, now);
+    const ofModel = this.#targets.useModel(target, model, now);
+    if (!ofKey) return ofModel ? [ofModel] : NO_SCOPES;
+    return ofModel ? [ofKey, ofModel] : [ofKey];
+  }
+
+  /** The scopes of a request that are there, the tenant key first. */
+  #knownScopes({ key, model }: Pick<Asked, "key" | "model">, target: Target): readonly Scope[] {
+    const ofKey = this.#keys.peek(key);
+    const ofModel = model === undefined ? undefined : target.byModel?.get(model);
+    return [...(ofKey ? [ofKey] : []), ...(ofModel ? [ofModel] : [])];
+  }
+
+  /** True when a request would overtake a waiter of its target or of one of its scopes. */
+  #isBehind(asked: Pick<Asked, "key" | "model">, target: Target, now: number): boolean {
+    if (target.line?.isWaiting(groupOf(asked, target), now)) return true;
+    return this.#knownScopes(asked, target).some(({ bound }) => bound.size > 0);
   }
 
   /** What stands against a request at the end of the target's line. Undefined when it could be sent at once. */
@@ -363,22 +395,21 @@ export class SwarmHive implements Hive {
     const { tokens, inputTokens, outputTokens } = use;
     const of = modelOf(target, model);
     const local = this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
-    const active = this.#keys.peek(key);
-    const isBehind = target.line?.isWaiting(key, now) || (active?.bound.size ?? 0) > 0;
-    return isBehind
-      ? denialOf(target, active, use, local, target.line?.wanted(now) ?? NOTHING, now, true)
-      : denialOf(target, active, use, local, undefined, now);
+    const scopes = this.#knownScopes({ key, model }, target);
+    return this.#isBehind({ key, model }, target, now)
+      ? denialOf(target, scopes, use, local, target.line?.wanted(now) ?? NOTHING, now, true)
+      : denialOf(target, scopes, use, local, undefined, now);
   }
 
   #lease({ model }: Asked, charge: Charge, decision: RateDecision): Lease {
-    const { target, use, sentAt, key } = charge;
+    const { target, use, sentAt, scopes } = charge;
     target.inFlight++;
-    if (key) key.inFlight++;
+    for (const { scope } of scopes) scope.inFlight++;
     if (granted.hasSubscribers)
       granted.publish({ ...this.#about(target), cost: use.tokens, ...(decision.allowed ? {} : wouldHave(decision)) });
     const end = (how: EndedEvent["how"], tokens: number): void => {
       target.inFlight--;
-      if (key) key.inFlight--;
+      for (const { scope } of scopes) scope.inFlight--;
       try {
         if (ended.hasSubscribers)
           ended.publish({ ...this.#about(target), how, heldMs: this.#clock.now() - sentAt, tokens });
@@ -392,7 +423,9 @@ export class SwarmHive implements Hive {
         const really = used === undefined ? use : usedOf(used, use);
         return () => {
           settle(this.#manager, charge, really, this.#clock.now());
-          if (used !== undefined) target.typical = meanOf(target.typical, really);
+          const ofModel = model === undefined ? undefined : target.byModel?.get(model);
+          if (used !== undefined)
+            for (const each of ofModel ? [target, ofModel] : [target]) each.typical = meanOf(each.typical, really);
           end(isExpired ? "expired" : "done", really.tokens);
         };
       },
@@ -406,7 +439,7 @@ export class SwarmHive implements Hive {
           giveBack(this.#manager, charge, this.#clock.now());
           this.#observations?.refused(target.id, charge.decision === undefined);
           try {
-            this.#refused(target, refusal, this.#clock.now() - sentAt);
+            this.#refused(target, model, refusal, this.#clock.now() - sentAt);
           } finally {
             end("refused", 0);
           }
@@ -415,13 +448,20 @@ export class SwarmHive implements Hive {
     });
   }
 
-  #refused(target: Target, { reason, retryAfterMs, kind }: Refusal, sentAgoMs: number): void {
+  /** Cuts the limits that were learned for the model, or else those of the target. */
+  #refused(
+    target: Target,
+    model: string | undefined,
+    { reason, retryAfterMs, kind }: Refusal,
+    sentAgoMs: number,
+  ): void {
     if (announced.hasSubscribers) announced.publish({ ...this.#about(target), reason, sentAgoMs, retryAfterMs, kind });
-    const [share] = target.shares;
+    const ofModel = model === undefined ? undefined : target.byModel?.get(model)?.shares[0];
+    const share = ofModel ?? target.shares[0];
     const isOverload = kind === "overload";
     if (share) this.#member.refused(share.pool, { sentAgoMs, retryAfterMs, isOverload, reason });
-    for (const model of target.models ?? [target.model])
-      this.#router.refused(target.id, { model, ...(retryAfterMs && retryAfterMs > 0 ? { retryAfterMs } : {}) });
+    for (const each of target.models ?? [target.model])
+      this.#router.refused(target.id, { model: each, ...(retryAfterMs && retryAfterMs > 0 ? { retryAfterMs } : {}) });
   }
 
   /** What an event is about. */
@@ -429,19 +469,23 @@ export class SwarmHive implements Hive {
     return { ...this.#member.origin, resource: target.id, model: namesake(target) };
   }
 
-  /** The calls that wait for a quota should try again: of an endpoint's limits or of a tenant key's. */
+  /** The calls that wait for a quota should try again. */
   #servePool(pool: string): void {
-    const key = this.#keys.ofPool(pool);
-    if (!key) this.#serve(this.#targets.ofPool(pool));
-    else if (!this.#isChanging) this.#queue.unblockKey(key);
+    this.#serveChanged(this.#keys.ofPool(pool) ?? this.#targets.ofPool(pool));
+  }
+
+  /** The calls that wait for a target or a scope should try again. */
+  #serveChanged(changed: Target | Scope | undefined): void {
+    if (!changed || this.#isChanging) return;
+    if ("bound" in changed) this.#queue.unblockScope(changed);
+    else this.#serve(changed);
   }
 
   /** The quotas to which a denied try counts as demand, because those limits denied it and nobody waits for them. */
-  #deniedBy({ reason, limitedBy }: RateDecision, target: Target, key: string | undefined): readonly Share[] {
-    if (reason !== "rate" || !this.#member.isShared) return [];
-    if (limitedBy?.startsWith("swarm-") && !target.line) return target.shares;
-    const active = limitedBy?.startsWith("key-") ? this.#keys.peek(key) : undefined;
-    return active && active.bound.size === 0 ? active.shares : [];
+  #deniedBy({ decision, target, blockedBy }: Denied): readonly Share[] {
+    if (decision.reason !== "rate" || !this.#member.isShared) return [];
+    if (blockedBy.length > 0) return blockedBy.flatMap(({ bound, shares }) => (bound.size === 0 ? shares : []));
+    return decision.limitedBy?.startsWith("swarm-") && !target.line ? target.shares : [];
   }
 
   #serve(target: Target | undefined): void {
@@ -461,8 +505,10 @@ export class SwarmHive implements Hive {
     const observed = this.#observations?.of(target.id);
     const now = this.#clock.now();
     const denial = this.#denial({ model, key: undefined, use: SMALL }, target, now);
+    // Without a limit that stands against it, a request would only wait for others that are served at once.
+    const cause = denial?.limitedBy === undefined ? undefined : denial;
     return {
-      ...explain(target, model, this.#member.agent, this.#view, denial, this.#settings.windowMs, now),
+      ...explain(target, model, this.#member.agent, this.#view, cause, this.#settings.windowMs, now),
       observed,
     };
   }
@@ -470,6 +516,13 @@ export class SwarmHive implements Hive {
   #tell(change: Omit<CapacityUpdate, "timestamp">): void {
     if (this.#listeners.size > 0) this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
   }
+}
+
+const NO_SCOPES: readonly Scope[] = [];
+
+/** The models of a target whose limits answers have shown. */
+function learnedModels({ byModel }: Target): string[] {
+  return [...(byModel?.values() ?? [])].flatMap(({ model, shares }) => (shares.length > 0 ? [model] : []));
 }
 
 /** No calls at all. */

@@ -15,6 +15,7 @@ import type { Use } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import type { Learned } from "./limits.ts";
 import type { Line } from "./line.ts";
+import type { Scope } from "./scope.ts";
 
 /** The limits of an endpoint or of a tenant key that have one window, which all agents hold together. */
 export class Share implements Watched {
@@ -164,8 +165,8 @@ export function namesake({ model, models }: Pick<Target, "model" | "models">): s
   return models?.[0] ?? model;
 }
 
-/** An endpoint, or one of its models or pools of them: what is limited together, and who waits for it. */
-export interface Target {
+/** What is limited together: limits as configured and as learned, their quotas, and usage from before there were any. */
+export interface Limited {
   readonly id: string;
   readonly model: string | undefined;
   readonly models: readonly string[] | undefined;
@@ -173,13 +174,25 @@ export interface Target {
   count: EndpointCount;
   readonly learned: Learned;
   shares: readonly Share[];
-  /** What was used while there was no limit to share, in the order of `DIMENSIONS`. */
+  /** Usage from before there was a limit to share, in the order of `DIMENSIONS`. */
   unshared: UseWindow;
-  /** Where that is counted since there is one. */
+  /** The share that counts this usage since there is one. */
   counting: Share | undefined;
-  /** What calls really use, in the mean: for requests that do not say. */
+  /** The mean usage of calls: for requests that do not tell theirs. */
   typical: Use;
+}
+
+/** A model without configured limits: usage of its own, and limits that answers have shown for it alone. */
+export interface ModelScope extends Limited, Omit<Scope, keyof Limited> {
+  readonly model: string;
+  readonly target: Target;
+}
+
+/** An endpoint, or one of its models or pools of them, and the line of those who wait for it. */
+export interface Target extends Limited {
   inFlight: number;
+  /** Models whose limits are learned one by one; undefined where all limits are configured or the target is a model. */
+  byModel: Map<string, ModelScope> | undefined;
   /** There only while somebody waits. */
   line: Line | undefined;
   cancelTimer: (() => void) | undefined;

@@ -6,8 +6,16 @@ import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
-import { type SharePlan, sharePlans, targetName } from "./limits.ts";
-import { Share, type Target } from "./target.ts";
+import { CONFIGURED, type SharePlan, sharePlans, targetName } from "./limits.ts";
+import { newScope } from "./scope.ts";
+import { type Limited, type ModelScope, Share, type Target } from "./target.ts";
+
+/** Models of one endpoint whose usage is counted apart. Requests name models, so that there may be any number. */
+const MOST_MODELS = 1_000;
+/** A model without learned limits, calls and waiters is forgotten after this many windows. */
+const IDLE_WINDOWS = 2;
+/** Idle models that one new model looks for, so that models go as fast as they come. */
+const SWEPT_MODELS = 4;
 
 /** The endpoints of a hive, as its manager has them, each with the limits that it shares with others. */
 export class Targets {
@@ -17,11 +25,11 @@ export class Targets {
   readonly #member: Member;
   readonly #watch: CapacityWatch;
   readonly #clock: Clock;
-  readonly #onChange: (target: Target, now: number) => void;
+  readonly #onChange: (changed: Target | ModelScope) => void;
   readonly #byName = new Map<string, Target>();
   /** By endpoint and model; without a model, what is for all others. */
   #byModel = new Map<string, Target>();
-  readonly #byPool = new Map<string, Target>();
+  readonly #byPool = new Map<string, Target | ModelScope>();
 
   constructor(
     settings: Settings,
@@ -29,7 +37,7 @@ export class Targets {
     manager: RateManager,
     member: Member,
     watch: CapacityWatch,
-    onChange: (target: Target, now: number) => void,
+    onChange: (changed: Target | ModelScope) => void,
   ) {
     this.#settings = settings;
     this.#windowMs = windowMs;
@@ -67,8 +75,33 @@ export class Targets {
   }
 
   /** Whose limits the engine knows by this name. */
-  ofPool(name: string): Target | undefined {
+  ofPool(name: string): Target | ModelScope | undefined {
     return this.#byPool.get(name);
+  }
+
+  /** The scope of a model for a request at `now`. Undefined where its limits are configured, or nothing can be learned. */
+  useModel(target: Target, model: string | undefined, now: number): ModelScope | undefined {
+    const { byModel } = target;
+    if (!byModel || model === undefined) return undefined;
+    const scope = byModel.get(model) ?? this.#newModel(target, byModel, model, now);
+    if (scope) scope.usedAt = now;
+    return scope;
+  }
+
+  #newModel(target: Target, byModel: Map<string, ModelScope>, model: string, now: number): ModelScope | undefined {
+    let looked = 0;
+    for (const [name, known] of byModel) {
+      if (++looked > SWEPT_MODELS) break;
+      // Looked at again when all others have been.
+      byModel.delete(name);
+      const isIdle = now - known.usedAt >= IDLE_WINDOWS * this.#windowMs && known.inFlight + known.bound.size === 0;
+      if (!isIdle || known.shares.length > 0) byModel.set(name, known);
+    }
+    if (byModel.size >= MOST_MODELS) return undefined;
+    const count = { ...target.count, ...UNCONFIGURED, model };
+    const scope: ModelScope = { ...newScope(now), ...newLimited(count, this.#windowMs), model, target };
+    byModel.set(model, scope);
+    return scope;
   }
 
   /** Throws INVALID_CONFIG when limits could not be shared as they would be with these endpoints. Changes nothing. */
@@ -88,22 +121,51 @@ export class Targets {
       target.count = count;
       this.#byName.set(name, target);
       for (const each of models ?? [model]) byModel.set(key(id, each), target);
+      this.#adoptModel(target);
       this.shareOut(target);
+      this.#refreshModels(target);
     }
     const gone: Target[] = [];
     for (const name of known) {
       const target = this.#byName.get(name) as Target;
       gone.push(target);
       this.#byName.delete(name);
-      for (const share of target.shares) this.#drop(share);
+      for (const { shares } of [target, ...(target.byModel?.values() ?? [])])
+        for (const share of shares) this.#drop(share);
       target.shares = [];
+      target.byModel = undefined;
     }
     this.#byModel = byModel;
     return gone;
   }
 
+  /** A model that gets limits of its own takes over what was learned for it, with its usage. */
+  #adoptModel(target: Target): void {
+    const { id, model } = target;
+    const endpoint = model === undefined ? undefined : this.#byModel.get(key(id, undefined));
+    const scope = model === undefined ? undefined : endpoint?.byModel?.get(model);
+    if (!scope || model === undefined) return;
+    endpoint?.byModel?.delete(model);
+    Object.assign(target.learned, scope.learned);
+    target.shares = scope.shares;
+    target.unshared = scope.unshared;
+  }
+
+  /** Limits that are configured for the whole endpoint are not learned for its models. */
+  #refreshModels(target: Target): void {
+    const { count } = target;
+    const canLearn = DIMENSIONS.some((dimension) => count[CONFIGURED[dimension]] === Infinity);
+    const isWhole = target.model === undefined && target.models === undefined;
+    if (isWhole && canLearn) target.byModel ??= new Map();
+    for (const scope of target.byModel?.values() ?? []) {
+      for (const dimension of DIMENSIONS) if (count[CONFIGURED[dimension]] < Infinity) delete scope.learned[dimension];
+      this.shareOut(scope);
+    }
+    if (!canLearn) target.byModel = undefined;
+  }
+
   /** Its limits may be others than before: what is shared of it follows. What was used stays used. */
-  shareOut(target: Target): void {
+  shareOut(target: Target | ModelScope): void {
     const now = this.#clock.now();
     const plans = sharePlans(target.count, target.learned, this.#settings, this.#windowMs);
     const former = target.shares;
@@ -128,14 +190,16 @@ export class Targets {
   }
 
   close(): void {
-    for (const target of this.#byName.values()) for (const { tried } of target.shares) tried.forget();
+    for (const target of this.#byName.values())
+      for (const { shares } of [target, ...(target.byModel?.values() ?? [])])
+        for (const { tried } of shares) tried.forget();
   }
 
   /**
    * Usage of dimensions whose window is another one now: a new share starts with what the former shares of the target have
    * counted of its dimensions. It counts from now on: late, and never early.
    */
-  #carryOver({ shares }: Target, former: readonly Share[], now: number): void {
+  #carryOver({ shares }: Limited, former: readonly Share[], now: number): void {
     for (const share of shares) {
       if (former.length === 0 || former.some(({ name }) => name === share.name)) continue;
       const amounts = share.dimensions.map((dimension) =>
@@ -156,7 +220,7 @@ export class Targets {
    * Usage from before there was any limit counts in every share, from now on: late, and never early. What a share has
    * counted by itself, because its quota is still remembered, is not counted twice.
    */
-  #countFormer(target: Target, former: readonly Share[], now: number): void {
+  #countFormer(target: Limited, former: readonly Share[], now: number): void {
     const { unshared, shares } = target;
     // No limit is left, such as one of 0: the usage is kept for the next one.
     if (shares.length === 0 && former.length > 0)
@@ -179,9 +243,9 @@ export class Targets {
     target.unshared = new UseWindow(DIMENSIONS.length, this.#windowMs);
   }
 
-  #share(target: Target, { config, dimensions }: SharePlan, now: number): Share {
+  #share(target: Target | ModelScope, { config, dimensions }: SharePlan, now: number): Share {
     const pool = this.#member.setPool(config, now);
-    return new Share(this.#member, target, pool, dimensions, this.#clock, (at) => this.#onChange(target, at));
+    return new Share(this.#member, target, pool, dimensions, this.#clock, () => this.#onChange(target));
   }
 
   #drop(share: Share): void {
@@ -198,7 +262,26 @@ export class Targets {
   }
 }
 
+/** The limits of a model that nobody has configured. */
+const UNCONFIGURED = {
+  rpmLimit: Infinity,
+  tpmLimit: Infinity,
+  inputTpmLimit: Infinity,
+  outputTpmLimit: Infinity,
+  maxInFlight: Infinity,
+} as const;
+
 function newTarget(count: EndpointCount, windowMs: number): Target {
+  return {
+    ...newLimited(count, windowMs),
+    inFlight: 0,
+    byModel: undefined,
+    line: undefined,
+    cancelTimer: undefined,
+  };
+}
+
+function newLimited(count: EndpointCount, windowMs: number): Limited {
   const { id, model, models } = count;
   return {
     id,
@@ -210,9 +293,6 @@ function newTarget(count: EndpointCount, windowMs: number): Target {
     unshared: new UseWindow(DIMENSIONS.length, windowMs),
     counting: undefined,
     typical: { requests: 1, tokens: 0, inputTokens: 0, outputTokens: 0 },
-    inFlight: 0,
-    line: undefined,
-    cancelTimer: undefined,
   };
 }
 

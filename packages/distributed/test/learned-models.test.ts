@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Hive } from "../src/index.ts";
+import { callOn, TestHives, watch } from "./support/hives.ts";
+
+const MINUTE_MS = 60_000;
+
+let hives: TestHives;
+beforeEach(() => {
+  hives = new TestHives();
+});
+afterEach(() => hives.close());
+
+/** An answer shows the limit of tokens of a model. */
+const show = (hive: Hive, model: string, limit: number, remaining = limit) =>
+  hive.observe({ endpoint: "api", model, limits: { tokens: { limit, remaining } } });
+
+const ask = (model: string, tokens: number) => ({ endpoint: "api", model, tokens });
+
+/** The most tokens that were sent in any minute. */
+function largest(sent: readonly { readonly at: number; readonly tokens: number }[]): number {
+  const sums = sent.map(({ at }) =>
+    sent.reduce((sum, each) => (each.at <= at && each.at > at - MINUTE_MS ? sum + each.tokens : sum), 0),
+  );
+  return Math.max(0, ...sums);
+}
+
+describe("limits that answers show for one model", () => {
+  test("hold for this model and no other", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+    show(hive, "small", 1_000);
+    expect(hive.tryAcquire(ask("large", 50_000)).allowed).toBe(true);
+    expect(hive.tryAcquire({ endpoint: "api", tokens: 50_000 }).allowed).toBe(true);
+    await expect(hive.acquire(ask("small", 2_000))).rejects.toMatchObject({ reason: "too-large" });
+    expect(hive.tryAcquire(ask("small", 900)).allowed).toBe(true);
+    expect(hive.tryAcquire(ask("small", 900))).toMatchObject({
+      allowed: false,
+      limitedBy: "swarm-tpm",
+      reason: "rate",
+    });
+  });
+
+  test("are shown for the model, and the endpoint has none", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+    show(hive, "small", 1_000);
+    hive.tryAcquire(ask("small", 300)).lease?.done();
+    expect(hive.explain("api").limits).toEqual([]);
+    expect(hive.explain("api", "large").limits).toEqual([]);
+    const limits = [{ dimension: "tokens", limit: 1_000, isLearned: true, used: 300, usedHere: 300 }];
+    expect(hive.explain("api", "small")).toMatchObject({ model: "small", limits });
+    expect(hive.status().endpoints.map(({ model }) => model)).toEqual([undefined, "small"]);
+  });
+
+  test("count what the model has used before", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+    const [before, underWay] = [hive.tryAcquire(ask("small", 300)), hive.tryAcquire(ask("small", 500))];
+    hive.tryAcquire(ask("large", 10_000)).lease?.done();
+    before.lease?.done();
+    show(hive, "small", 1_000);
+    expect(hive.explain("api", "small").limits[0]?.used).toBe(800);
+    underWay.lease?.done({ tokens: 100 });
+    expect(hive.explain("api", "small").limits[0]?.used).toBe(400);
+  });
+
+  test("stand beside limits that are configured for the whole endpoint", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api", rpmLimit: 10 }] });
+    show(hive, "small", 1_000);
+    const small = watch(hive.acquire(ask("small", 900)));
+    const next = watch(hive.acquire(ask("small", 900)));
+    await hives.clock.run(100);
+    expect([small.lease !== undefined, next.lease]).toEqual([true, undefined]);
+    // A model that has nothing left holds up no other, and all models have one limit of requests.
+    for (let i = 0; i < 9; i++) expect(hive.tryAcquire(ask("large", 1)).allowed).toBe(true);
+    expect(hive.tryAcquire(ask("large", 1))).toMatchObject({ allowed: false, reason: "rate" });
+    expect(next.lease).toBeUndefined();
+    await hives.clock.run(2 * MINUTE_MS);
+    expect(next.lease).toBeDefined();
+  });
+
+  test("are not taken where the endpoint's own are configured", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api", tpmLimit: 5_000 }] });
+    show(hive, "small", 1_000);
+    expect(hive.tryAcquire(ask("small", 4_000)).allowed).toBe(true);
+  });
+
+  test("let a waiter in that came before they were known", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api", rpmLimit: 1 }] });
+    hive.tryAcquire(ask("large", 1)).lease?.done();
+    const wait = watch(hive.acquire(ask("small", 500)));
+    show(hive, "small", 1_000);
+    await hives.clock.run(2 * MINUTE_MS);
+    expect(wait.lease).toBeDefined();
+  });
+
+  test("reject a waiter that they make too large", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api", rpmLimit: 1 }] });
+    hive.tryAcquire(ask("large", 1)).lease?.done();
+    const wait = watch(hive.acquire(ask("small", 5_000)));
+    show(hive, "small", 1_000);
+    await hives.clock.run(1_000);
+    expect(wait.error).toMatchObject({ code: "CAPACITY_EXHAUSTED", reason: "too-large" });
+  });
+
+  test("are cut by a refusal of this model alone", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+    show(hive, "small", 1_000);
+    show(hive, "large", 1_000);
+    hive.tryAcquire(ask("small", 10)).lease?.refused({ reason: "429" });
+    expect([hive.explain("api", "small").level, hive.explain("api", "large").level]).toEqual([0.5, 1]);
+    hive.announceReduced("api", "429", { model: "large" });
+    expect(hive.explain("api", "large").level).toBe(0.5);
+  });
+
+  test("become the model's own limits when it is configured, with its usage", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+    show(hive, "small", 1_000);
+    hive.tryAcquire(ask("small", 600)).lease?.done();
+    hive.reconfigure({ endpoints: [{ id: "api" }, { id: "api", model: "small", tpmLimit: 800 }] });
+    expect(hive.explain("api", "small").limits).toMatchObject([{ dimension: "tokens", limit: 800, used: 600 }]);
+    expect(hive.tryAcquire(ask("small", 300)).allowed).toBe(false);
+  });
+
+  test("are forgotten with their endpoint, and nothing is left behind", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }, { id: "other" }] });
+    show(hive, "small", 1_000);
+    hive.tryAcquire(ask("small", 1_000)).lease?.done();
+    const wait = watch(hive.acquire(ask("small", 500)));
+    hive.reconfigure({ endpoints: [{ id: "other" }] });
+    await hives.clock.run(0);
+    expect(wait.error).toMatchObject({ code: "RESOURCE_UNKNOWN" });
+    expect(hive.status().endpoints.map(({ endpoint }) => endpoint)).toEqual(["other"]);
+  });
+
+  test("hold over all hives, and each of two models is used", async () => {
+    const all = await hives.swarm(4, { endpoints: [{ id: "api" }] });
+    const models = ["small", "large"] as const;
+    const sent = { small: [] as { at: number; tokens: number }[], large: [] as { at: number; tokens: number }[] };
+    for (const hive of all)
+      for (const model of models) {
+        show(hive, model, model === "small" ? 2_000 : 20_000);
+        void callOn(hive, hives.clock, ask(model, model === "small" ? 50 : 500), sent[model]);
+      }
+    await hives.clock.run(3 * MINUTE_MS);
+    expect(largest(sent.small)).toBeLessThanOrEqual(2_000);
+    expect(largest(sent.large)).toBeLessThanOrEqual(20_000);
+    expect(sent.small.length * 50).toBeGreaterThan(0.9 * 3 * 2_000);
+    expect(sent.large.length * 500).toBeGreaterThan(0.9 * 3 * 20_000);
+  });
+});
+
+test("models that no answer has spoken of are forgotten when they are idle", async () => {
+  const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+  for (let i = 0; i < 20_000; i++) {
+    hive.tryAcquire(ask(`model-${i}`, 1)).lease?.done();
+    if (i % 100 === 0) hives.clock.jump(MINUTE_MS);
+  }
+  expect(hive.status().endpoints).toHaveLength(1);
+  show(hive, "small", 1_000);
+  expect(hive.tryAcquire(ask("small", 2_000))).toMatchObject({ allowed: false, reason: "too-large" });
+});
