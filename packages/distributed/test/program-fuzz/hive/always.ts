@@ -59,7 +59,11 @@ export class Always {
     const isRight = !isShut || (freesInMs === Infinity && !text.includes("has room now"));
     need(isRight, "explanations", () => `a limit of 0, and: ${text}`);
     const name = nameOf({ id: endpoint, model });
-    const waits = (call: Call) => isSmall(call) && this.#state.linesOf(owner, call.ask).includes(name);
+    // The call's model may have learned limits of its own.
+    const waits = (call: Call) =>
+      isSmall(call) &&
+      this.#state.linesOf(owner, call.ask).includes(name) &&
+      owner.hive.explain(endpoint, call.ask.model).freesInMs === 0;
     const isServed = freesInMs > 0 || !this.#state.isJudged || ![...owner.waiting].some(waits);
     need(isServed, "liveness", () => `${name} has room, and a small call waits for it`);
     this.#checkUsage(explanation);
