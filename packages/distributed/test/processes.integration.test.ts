@@ -65,8 +65,9 @@ describeServer("redis", (server) => {
 
   test.each(["fresh", "starting"])("a view that nobody closes does not keep its process alive: %s", async (state) => {
     const leftOpen = fileURLToPath(new URL("left-open.worker.ts", import.meta.url));
-    const url = state === "fresh" ? server().url : "redis://127.0.0.1:1";
-    const args = ["--conditions", "@hivepace/source", "--import", "tsx", leftOpen, url];
+    // A server that is there is waited for, however slow the machine is.
+    const [url, timeoutMs] = state === "fresh" ? [server().url, "60000"] : ["redis://127.0.0.1:1", "500"];
+    const args = ["--conditions", "@hivepace/source", "--import", "tsx", leftOpen, url, timeoutMs];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     expect(stdout).toBe(`${state}\n`);
   });
