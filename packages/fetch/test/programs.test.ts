@@ -18,7 +18,7 @@ test.each(readdirSync(folder))("%s prints what it says that it prints", async (f
     platform: "node",
     target: "node20",
     conditions: ["@hivepace/source"],
-    external: ["openai", "@anthropic-ai/sdk", "ai", "@ai-sdk/openai"],
+    external: ["openai", "@anthropic-ai/sdk", "ai", "@ai-sdk/openai", "@aws-sdk/client-bedrock-runtime"],
   });
   const { stdout } = await promisify(execFile)(process.execPath, [outfile]);
   expect(stdout.trimEnd()).toBe(expected);
