@@ -1,7 +1,7 @@
 import { type GateRequest, InvalidConfigError, type UsedTokens } from "@hivepace/core";
 import type { HiveDimension } from "./hive-types.ts";
 
-/** How much of everything that can be limited. */
+/** Amounts of all dimensions. */
 export type Use = Readonly<Record<HiveDimension, number>>;
 
 export const DIMENSIONS: readonly HiveDimension[] = ["requests", "tokens", "inputTokens", "outputTokens"];
@@ -11,13 +11,13 @@ export function allOf({ requests, tokens, inputTokens, outputTokens }: Use): num
   return [requests, tokens, inputTokens, outputTokens];
 }
 
-/** What a request will use, as far as one can tell before. */
+/** The estimated usage of a request. */
 export function useOf(request: GateRequest): Use {
   const { inputTokens, outputTokens, tokens } = request;
   return withParts(tokens ?? (inputTokens ?? 0) + (outputTokens ?? 0), inputTokens, outputTokens);
 }
 
-/** What it really used; what was not said is as it was thought. */
+/** The actual usage of a call; parts that were not reported are as estimated. */
 export function usedOf(used: UsedTokens, thought: Use): Use {
   const { inputTokens, outputTokens } = used;
   const isSplit = inputTokens !== undefined && outputTokens !== undefined;
@@ -36,7 +36,7 @@ export function meanOf(mean: Use, last: Use): Use {
   return { requests: 1, tokens: mix("tokens"), inputTokens: mix("inputTokens"), outputTokens: mix("outputTokens") };
 }
 
-/** One that is not told may be all of it but the other. */
+/** A missing part is the total without the other part. */
 function withParts(tokens: number, inputTokens: number | undefined, outputTokens: number | undefined): Use {
   check("tokens", tokens);
   if (inputTokens !== undefined) check("inputTokens", inputTokens);

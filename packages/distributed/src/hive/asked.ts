@@ -1,15 +1,15 @@
 import { type GateRequest, InvalidConfigError } from "@hivepace/core";
 import { type Use, useOf } from "./amounts-of.ts";
 
-/** A request as it was checked. */
+/** A validated request. */
 export interface Asked {
-  /** Endpoints that would do; one, unless it was a route. */
+  /** The endpoints of the route, or the one endpoint. */
   readonly candidates: readonly string[];
   readonly model: string | undefined;
   readonly key: string | undefined;
   readonly session: string | undefined;
   readonly use: Use;
-  /** Whether the request says how many tokens it will use, in all or in parts. */
+  /** True when the request gives its tokens, in total or in parts. */
   readonly hasTokens: boolean;
 }
 

@@ -9,10 +9,10 @@ import type { HiveOptions } from "./hive-types.ts";
 
 const DEFAULTS = { mode: "enforce", windowMs: 60_000, leaseMs: 900_000 } as const;
 
-/** Options in which nothing is missing. The bus and the store are already there. */
+/** Options with all defaults applied. The bus and the store are open. */
 export interface HiveSettings {
   readonly swarm: Settings;
-  /** What keys in the store begin with, and subjects on the bus unless nobody chose it. */
+  /** The prefix of keys in the store, and of subjects on the bus if it was chosen. */
   readonly namespace: string;
   readonly mode: "enforce" | "observe";
   readonly windowMs: number;
@@ -35,7 +35,7 @@ export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: 
   if (isGuessed && (bus || store))
     warn("HIVEPACE_NAMESPACE_GUESSED", 'no namespace was given: all agents without one share the namespace "default"');
   const { endpoints: _, keys: _keys, sync: _sync, mode: _mode, ...rest } = options;
-  // Where nobody chose a namespace, subjects are those that agents of every make know.
+  // Without a chosen namespace, subjects are those that all implementations share.
   const swarm = swarmSettings({
     ...rest,
     sharing: "fair",
@@ -48,14 +48,14 @@ export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: 
   return { swarm, namespace, mode, windowMs, leaseMs };
 }
 
-/** Readable, and different for every process of every host. */
+/** A readable id that differs between processes and hosts. */
 export function ownId(nameOfHost: () => string = hostname): string {
   const random = randomBytes(4).toString("hex");
   let host = "host";
   try {
     host = nameOfHost().slice(0, LONGEST_ID - 40);
   } catch {
-    // Deno refuses the name to a program without a permission for it. The random part alone tells agents apart.
+    // Deno denies the host name without a permission. The random part alone tells agents apart.
   }
   return `${host}-${process.pid}-${random}`;
 }

@@ -14,7 +14,7 @@ export async function createHive(options: HiveOptions): Promise<Hive> {
   if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
   const owned: AsyncDisposable[] = [];
   const dispose = async (): Promise<void> => {
-    // The last first, and each though another failed.
+    // In reverse order, and each even if another fails.
     for (const one of owned.splice(0).reverse()) await one[Symbol.asyncDispose]().then(undefined, tell);
   };
   try {
@@ -34,7 +34,7 @@ export async function createHive(options: HiveOptions): Promise<Hive> {
   }
 }
 
-/** Whoever hands over a promise has nothing to close: it is closed with the hive. */
+/** The hive owns what it receives as a promise, and closes it. */
 async function own<T extends MessageBus | SyncStore>(
   given: T | PromiseLike<T> | undefined,
   owned: AsyncDisposable[],
@@ -45,7 +45,7 @@ async function own<T extends MessageBus | SyncStore>(
   return it;
 }
 
-/** Both are on their way already: one that fails must not leave the other open, nor its failure without a listener. */
+/** Awaits both. If one fails, the other is closed, and no rejection stays unhandled. */
 async function both<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return [await first, await second];

@@ -15,7 +15,7 @@ import type { Limited, Share, Target } from "./target.ts";
 export const SMALL: Use = { requests: 1, tokens: 1, inputTokens: 1, outputTokens: 1 };
 const WHOLE = { level: 1, cause: undefined, pausedForMs: 0 };
 
-/** `denial` is what stands against a small request now, if anything does. */
+/** Explains a target. `denial` is the denial of a small request now, if there is one. */
 export function explain(
   target: Target,
   model: string | undefined,
@@ -41,7 +41,7 @@ export function explain(
   return { ...parts, text: tell(parts, denial, target, modeOf(agent, now)), global: view?.get(endpoint, model) };
 }
 
-/** Limits of 0: they let nothing through, so there is nothing of them to share. */
+/** Limits of 0, which let nothing through and are not shared. */
 function closedOf({ count }: Target, windowMs: number): HiveLimit[] {
   const closed = DIMENSIONS.filter((dimension) => count[CONFIGURED[dimension]] === 0);
   return closed.map((dimension) => ({
@@ -103,7 +103,7 @@ function tell(
   return `${name}: ${says.join("; ")}`;
 }
 
-/** When a small request could be sent, and which limit stands against it until then. */
+/** The time at which a small request could be sent, and the limit that denies it until then. */
 function whenOf(denial: RateDecision | undefined, maxInFlight: number): string {
   if (!denial) return "has room now";
   const { reason, limitedBy, retryAfterMs } = denial;

@@ -8,20 +8,20 @@ import { CONFIGURED, isWindow, NAMES } from "./limits.ts";
 import type { Limited, Share, Target } from "./target.ts";
 import type { Targets } from "./targets.ts";
 
-/** What is missing below this part of a limit is noise: requests that are under way, counts that are rounded. */
+/** Differences below this part of a limit are noise: requests in flight, rounded counts. */
 const NOISE = 0.02;
-/** What was sent so soon after a cut says nothing yet: the provider may count what was sent before. */
+/** Answers to requests sent this soon after a cut prove nothing: the provider may still count earlier requests. */
 const SETTLED_MS = 5_000;
-/** So far may the provider's time of a request be from ours: the way there, and what other agents say a little late. */
+/** The largest difference between the provider's time of a request and ours: transit, and late reports of peers. */
 const APART_MS = 2_000;
 
 /**
- * What a provider says about its limits, against what this agent knows:
- * - a limit that nobody configured is taken from there, and follows when it changes;
- * - less is left than we think: others use the account who are not on the bus, and what they use is counted;
- * - as much is left as there should be with the whole limit: then there is nothing to recover from any more.
+ * Compares the limits that an answer reports with the knowledge of this agent:
+ * - an unconfigured limit is adopted, and follows when it changes;
+ * - less capacity left than expected means usage outside the swarm, which is counted;
+ * - as much capacity left as the whole limit allows ends a recovery.
  *
- * True when a limit was learned: calls that wait have to ask for it, too.
+ * Returns true when a limit was learned: waiting calls have to claim it as well.
  */
 export function learnFrom(
   target: Target,
@@ -67,7 +67,7 @@ function learnLimit(
 function compare(share: Share, { limits, sentAgoMs = 0 }: LimitObservation, member: Member, now: number): void {
   const { pool, dimensions } = share;
   const { windowMs } = pool.config;
-  // Of what was used so long ago nothing is left.
+  // Usage that old has left the window.
   if (!(sentAgoMs >= 0 && sentAgoMs < windowMs)) return;
   pool.used.expire(now);
   const sentAt = now - sentAgoMs;
@@ -83,7 +83,7 @@ function compare(share: Share, { limits, sentAgoMs = 0 }: LimitObservation, memb
     let more = counted - at(pool.used.sum, i);
     if (more > noise) more = counted - at(known(), i);
     if (more > noise) isLess = true;
-    // Only a limit that is whole, and used by nobody but us, says that the cut is over.
+    // Only a whole limit without usage outside the swarm ends a cut.
     else if (observed.limit >= at(pool.config.limits, i) && observed.remaining > 0) isWhole = true;
     return more > noise ? more : 0;
   });
@@ -92,8 +92,8 @@ function compare(share: Share, { limits, sentAgoMs = 0 }: LimitObservation, memb
 }
 
 /**
- * The most that we can have taken for used when the provider counted. It counts when a request arrives, we when it may be
- * sent; so it may still count what is over for us, or count already what we heard of later.
+ * The largest usage that this agent may have known when the provider counted. The provider counts requests on arrival and
+ * this agent counts them on sending, so each may count usage that the other has dropped or not yet seen.
  */
 function knownAt({ used, config }: Pool, sentAt: number): number[] {
   const { windowMs } = config;

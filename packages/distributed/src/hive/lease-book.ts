@@ -35,7 +35,7 @@ export class LeaseBook {
     return lease;
   }
 
-  /** From now on it has all its time again. */
+  /** Restarts the time to live. */
   keep(lease: OpenLease): void {
     this.#open.delete(lease);
     lease.expiresAt = this.#clock.now() + this.#leaseMs;
@@ -53,7 +53,7 @@ export class LeaseBook {
     if (this.#open.size === 0) for (const tell of this.#onEmpty) tell();
   }
 
-  /** Resolves when none is open, or after so long. */
+  /** Resolves when no lease is open, or after `ms`. */
   async empty(withinMs: number): Promise<void> {
     if (this.#open.size === 0 || withinMs === 0) return;
     await new Promise<void>((resolve) => {
@@ -67,14 +67,14 @@ export class LeaseBook {
     });
   }
 
-  /** Nobody hears of the ends of those that are still open. */
+  /** Forgets open leases without running their effects. */
   close(): void {
     this.#open.clear();
     this.#cancel?.();
     this.#cancel = undefined;
   }
 
-  /** Whoever ends early leaves the timer as it is: it looks again when it comes. */
+  /** A lease that ends early leaves the timer as it is: the timer checks again when it fires. */
   #arm(): void {
     const [first] = this.#open;
     if (!first) return;

@@ -8,27 +8,27 @@ import { KEY_PREFIX, LONGEST_NAME, UNLIMITED } from "../wire/subjects.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 
-/** What a cut leaves at least of a limit of tokens, of which one is of no use to anybody. */
+/** The smallest part of a token limit after cuts. A minimum of one token would be useless. */
 const LEAST_OF_TOKENS = 0.01;
 
-/** So many digits of a window fit into the name of a limit. */
+/** The largest number of digits of a window in the name of a quota. */
 const LONGEST_WINDOW = 16;
 
-/** Whether limits over this window can be shared. Windows may come from a provider's answer, so anything is possible. */
+/** True when limits over this window can be shared. A provider's answer may contain any number. */
 export function isWindow(windowMs: number): boolean {
   return isAmount(windowMs) && String(windowMs).length <= LONGEST_WINDOW;
 }
 
-/** What answers said of the limits that nobody has configured. */
+/** Limits learned from answers, by dimension. */
 export type Learned = Partial<Record<HiveDimension, { readonly limit: number; readonly windowMs: number }>>;
 
-/** The limits of an endpoint that have one window: what the engine knows as a pool. */
+/** One quota of the engine: the limits of an endpoint that have the same window. */
 export interface SharePlan {
   readonly config: PoolConfig;
   readonly dimensions: readonly HiveDimension[];
 }
 
-/** What an endpoint, a model or a pool of models is called among agents: the same in every process. */
+/** The name of an endpoint, a model or a pool of models among agents: the same in every process. */
 export function targetName({ id, model, models }: Pick<EndpointCount, "id" | "model" | "models">): string {
   const of = models ? [...models].sort() : model === undefined ? [] : [model];
   return [id, ...of].map((part) => escapePart(part, /[/@]/)).join("/");
@@ -63,13 +63,13 @@ export function keyPlans(key: string, limits: KeyLimits, settings: Settings, win
 /** Limits that have the same window are one quota, so that one claim is for all of them. */
 function plansOf(base: string, limits: readonly Limit[], settings: Settings, windowMs: number): SharePlan[] {
   const plans: SharePlan[] = [];
-  // The usual window comes first: its level is the one that is cut.
+  // The default window comes first, because refusals cut its level.
   const windows = [...new Set(limits.map((limit) => limit.windowMs))].sort((a, b) => a - b);
   windows.sort((a, b) => Number(b === windowMs) - Number(a === windowMs));
   for (const window of windows) {
     const own = limits.filter((limit) => limit.windowMs === window);
     const isMain = window === windowMs;
-    // Requests and tokens are always there in the usual window, so that agents of which one has no limit understand each other.
+    // The default window always has requests and tokens, so that agents with and without a limit share one quota.
     const dimensions = DIMENSIONS.filter(
       (name, i) => own.some(({ dimension }) => dimension === name) || (isMain && i < 2),
     );
@@ -101,7 +101,7 @@ interface Limit {
   readonly windowMs: number;
 }
 
-/** What was configured counts; what was not may have been learned. A limit of 0 lets nothing through: there is nothing to share. */
+/** Configured limits, and learned ones where nothing is configured. A limit of 0 lets nothing through and is not shared. */
 function limitsOf(count: EndpointCount, learned: Learned, windowMs: number): Limit[] {
   const limits: Limit[] = [];
   for (const dimension of DIMENSIONS) {
@@ -122,7 +122,7 @@ export const NAMES: Readonly<Record<HiveDimension, LimitDimension>> = {
   outputTokens: "output_tokens",
 };
 
-/** Under which name a limit is configured. */
+/** Option names of the limits. */
 export const CONFIGURED = {
   requests: "rpmLimit",
   tokens: "tpmLimit",

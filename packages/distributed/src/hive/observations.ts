@@ -3,7 +3,7 @@ import type { Observed } from "./hive-types.ts";
 
 type Counts = { -readonly [C in keyof Observed]: Observed[C] };
 
-/** What an observing hive would have done, in numbers: for each endpoint, and in all. */
+/** Counts the decisions that an enforcing hive would have made, by endpoint and in total. */
 export class Observations {
   readonly #all = none();
   readonly #byEndpoint = new Map<string, Counts>();
@@ -13,7 +13,7 @@ export class Observations {
     if (!allowed) this.#count(endpoint, reason === "too-large" ? "wouldHaveBeenDenied" : "wouldHaveWaited");
   }
 
-  /** The provider refused one; `isDenied`: we would not have sent it then. */
+  /** Counts a refusal. `isDenied`: an enforcing hive would not have sent the request. */
   refused(endpoint: string, isDenied: boolean): void {
     this.#count(endpoint, "refused");
     if (isDenied) this.#count(endpoint, "wouldHaveBeenAvoided");

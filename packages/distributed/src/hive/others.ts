@@ -3,7 +3,7 @@ import type { GlobalView, OthersUsage } from "../global-view/view-types.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import type { Target } from "./target.ts";
 
-/** What others use of an endpoint: what they said on the bus, and what they left in the store; the larger counts. */
+/** Usage of an endpoint by other agents: the larger of their reports on the bus and their counts in the store. */
 export function othersOf(
   target: Target | undefined,
   view: Pick<GlobalView, "others"> | undefined,

@@ -17,7 +17,7 @@ import { type HiveWaiter, Line } from "./line.ts";
 import { bind, type Scope, unbind } from "./scope.ts";
 import { namesake, type Target } from "./target.ts";
 
-/** Whoever waits for calls in flight to end should try again after this: nobody knows when they end. */
+/** Retry delay told to callers that wait for a call in flight to end, because its end cannot be predicted. */
 const LOOK_AGAIN_MS = 1_000;
 
 export interface Patience {
@@ -26,7 +26,7 @@ export interface Patience {
   readonly priority: number;
 }
 
-/** A candidate of a request, and what stands against the request there. */
+/** A candidate of a request, and the reason why the candidate denies the request. */
 export interface Denied {
   readonly target: Target;
   readonly decision: RateDecision;
@@ -36,34 +36,34 @@ export interface Denied {
 
 export interface QueueOptions {
   readonly clock: Clock;
-  /** How many may wait for one target. */
+  /** The largest number of waiters for one target. */
   readonly maxQueue: number;
-  /** Decides on a waiter whose turn it is, and counts its request when it is granted. */
+  /** Decides on the next waiter, and counts its request when it is granted. */
   readonly decide: (asked: Asked, target: Target, now: number) => Verdict;
-  /** Makes the lease of a request that was counted. Listeners hear of it. */
+  /** Creates the lease of a counted request and notifies listeners. */
   readonly grant: (asked: Asked, charge: Charge, decision: RateDecision) => Lease;
-  /** Which of several targets the router would choose for a request now. */
+  /** The target that the router would choose for a request now. */
   readonly prefer: (asked: Asked, targets: readonly Target[]) => Target | undefined;
-  /** What stands against a request at the end of the target's line. */
+  /** The denial of a request that joins the end of the target's line. */
   readonly denial: (asked: Asked, target: Target, now: number) => RateDecision | undefined;
-  /** The targets of a request's candidates, as the hive is configured now; none when no candidate is known. */
+  /** The targets of a request's candidates in the present configuration; empty when no candidate is known. */
   readonly targetsOf: (asked: Asked) => readonly Target[];
   readonly unknown: (asked: Asked) => ResourceUnknownError;
-  /** Who says what is said of it. */
+  /** The origin that diagnostic events carry. */
   readonly origin: EventOrigin;
-  /** Whether anybody waits at all: then the process must stay alive. */
+  /** Called when the first waiter arrives and when the last one ends: waiters keep the process alive. */
   readonly onWaiting: (isWaiting: boolean) => void;
 }
 
 /**
- * All who wait. A waiter stands in the line of each of its candidates, by the time of its arrival, and is granted by the
- * first that has room for it; where several have room, by the one that the router prefers. One timer for each target that
- * somebody waits for.
+ * The waiters of a hive. A waiter stands in the line of each of its candidates, ordered by arrival, and is granted by the
+ * first candidate with enough capacity; where several have it, by the one that the router prefers. Each target with waiters
+ * has one timer.
  */
 export class Queue implements AfterAbort {
   readonly #options: QueueOptions;
   readonly #waiters = new Set<HiveWaiter>();
-  /** Lines that waiters have left or joined while another line was served. */
+  /** Targets whose lines changed while another line was being served. */
   readonly #changed = new Set<Target>();
 
   constructor(options: QueueOptions) {
@@ -74,7 +74,7 @@ export class Queue implements AfterAbort {
     return this.#waiters.size;
   }
 
-  /** Ends once: granted, refused, given up or sent away. Throws when the wait cannot even begin. */
+  /** Settles once: with a lease, or with the reason why the wait ended. Throws when the wait cannot begin. */
   wait(candidates: readonly Denied[], asked: Asked, patience: Patience): Promise<Lease> {
     const { signal, timeoutMs, priority } = patience;
     const fitting = candidates.filter(({ decision }) => decision.reason !== "too-large");
@@ -109,14 +109,14 @@ export class Queue implements AfterAbort {
         const { cost, limitedBy } = waiter;
         waiting.publish({ ...this.#about(home), cost, limitedBy, wait: waiter });
       }
-      // A listener may have aborted it, or closed the hive.
+      // A listener may have aborted the request or closed the hive.
       if (!this.#waiters.has(waiter)) return;
       for (const { target } of fitting) this.#join(waiter, target);
       this.#serveChanged();
     });
   }
 
-  /** Grants to all whose turn has come, ends the waits that are over, and says what is wanted. */
+  /** Grants the waiters that fit, ends overdue waits, and updates the claims of the rest. */
   serve(target: Target): void {
     this.#serveLine(target);
     this.#serveChanged();
@@ -164,7 +164,7 @@ export class Queue implements AfterAbort {
     this.#serveChanged();
   }
 
-  /** Rejects all who wait. */
+  /** Rejects all waiters. */
   close(): void {
     for (const waiter of this.#waiters) this.#end(waiter, "closed", new ClosedError());
     this.#serveChanged();
@@ -206,7 +206,7 @@ export class Queue implements AfterAbort {
       retryAt = outcome.retryAt;
     }
     this.#changed.delete(target);
-    // A listener may have had the line served meanwhile, or begun another one.
+    // A listener may have served the line meanwhile, or started a new one.
     if (target.line === line) this.#settleDown(target, line, blocked, Math.min(retryAt, line.nextAt(now)), now);
   }
 
@@ -222,7 +222,7 @@ export class Queue implements AfterAbort {
         return { retryAt: Infinity };
       }
       if (decision.reason === "too-large") {
-        // Another candidate may be larger.
+        // Another candidate may have a larger limit.
         this.#leaveLine(waiter, target);
         if (waiter.targets.size === 0) this.#end(waiter, "too-large", tooLarge(target, waiter.asked, decision));
         return { retryAt: Infinity };
@@ -238,7 +238,7 @@ export class Queue implements AfterAbort {
     return undefined;
   }
 
-  /** Grants a waiter at the candidate that the router prefers, when that is another one and the waiter is next there, too. */
+  /** Grants a waiter at another candidate that the router prefers, if the waiter is next there as well. */
   #grantElsewhere(waiter: HiveWaiter, target: Target, now: number): boolean {
     const { prefer, decide } = this.#options;
     const best = prefer(waiter.asked, [...waiter.targets]);
@@ -253,7 +253,7 @@ export class Queue implements AfterAbort {
     return true;
   }
 
-  /** The waiter leaves all lines before any listener can hear of the grant, so that it is granted once. */
+  /** Removes the waiter from all lines before any listener is notified, so that it is granted once. */
   #grant(waiter: HiveWaiter, charge: Charge, decision: RateDecision, now: number): void {
     this.#remove(waiter);
     const lease = this.#options.grant(waiter.asked, charge, decision);
@@ -262,8 +262,8 @@ export class Queue implements AfterAbort {
   }
 
   /**
-   * Says what is wanted, and sets the timer. The quotas of a target are claimed one after the other, each when those
-   * before it have room: agents that each claimed one quota first and waited for the other would wait for ever.
+   * Updates the claims for the waiters and sets the timer. The quotas of a target are claimed one after the other, each
+   * once the quotas before it have capacity: agents that each held one claim and waited for the other would deadlock.
    */
   #settleDown(target: Target, line: Line, blocked: HiveWaiter | undefined, nextAt: number, now: number): void {
     const { clock } = this.#options;
@@ -290,7 +290,7 @@ export class Queue implements AfterAbort {
     waiter.refuse(error);
   }
 
-  /** The error names the limit of the candidate that frees first, and how long a request would wait at the end of its line. */
+  /** An error with the limit of the candidate that has capacity first, and the wait at the end of its line. */
   #exhausted(
     asked: Asked,
     candidates: readonly Target[],
@@ -311,7 +311,7 @@ export class Queue implements AfterAbort {
     return new CapacityExhaustedError(ids, reason, limitedBy ? `${detail}, ${limitedBy}` : detail, least);
   }
 
-  /** Rejects a waiter, wherever it stands. False when its wait has ended before. The lines that it leaves are not served yet. */
+  /** Rejects a waiter. Returns false when its wait has already ended. Does not serve the lines that the waiter leaves. */
   #end(waiter: HiveWaiter, outcome: Exclude<WaitedEvent["outcome"], "granted" | "timeout">, reason: unknown): boolean {
     if (!this.#remove(waiter)) return false;
     this.#tell(waiter, waiter.home, outcome, this.#options.clock.now(), undefined);
@@ -319,7 +319,7 @@ export class Queue implements AfterAbort {
     return true;
   }
 
-  /** Takes a waiter out of all lines. False when it is in none any more. */
+  /** Removes a waiter from all lines. Returns false when its wait has already ended. */
   #remove(waiter: HiveWaiter): boolean {
     waiter.stopListening?.();
     if (!this.#waiters.delete(waiter)) return false;
@@ -342,12 +342,12 @@ export class Queue implements AfterAbort {
     waited.publish({ ...what, waitedMs: now - since, outcome, lease });
   }
 
-  /** What an event is about. */
+  /** The subject of a diagnostic event. */
   #about(target: Target): OfResource {
     return { ...this.#options.origin, resource: target.id, model: namesake(target) };
   }
 
-  /** Why a request cannot even begin to wait, at none of its candidates. */
+  /** The error of a request that cannot wait at any candidate; undefined when it can. */
   #refusal(candidates: readonly Denied[], asked: Asked, timeoutMs: number): CapacityExhaustedError | undefined {
     const { maxQueue } = this.#options;
     const isFull = candidates.every(({ target }) => (target.line?.size ?? 0) >= maxQueue);
@@ -370,7 +370,7 @@ function isOfTarget(scope: Scope, target: Target): boolean {
   return "target" in scope && scope.target === target;
 }
 
-/** Denied by what this process alone counts: nobody else says when that is over. */
+/** True for a limit that only this process counts, so that no message announces new capacity. */
 function isOwn({ limitedBy }: RateDecision): boolean {
   return limitedBy?.startsWith("endpoint-") ?? false;
 }

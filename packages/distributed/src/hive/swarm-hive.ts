@@ -64,7 +64,7 @@ import type { Scope } from "./scope.ts";
 import { namesake, type Share, type Target } from "./target.ts";
 import { Targets } from "./targets.ts";
 
-/** The hive that programs hold: asks, reports and changes go to the part that knows. */
+/** The implementation of `Hive`: delegates requests, reports and changes to its parts. */
 export class SwarmHive implements Hive {
   readonly #settings: HiveSettings;
   readonly #clock: Clock;
@@ -81,7 +81,7 @@ export class SwarmHive implements Hive {
   readonly #observations: Observations | undefined;
   readonly #unknown = new UnknownEndpoints();
   readonly #listeners = new Listeners<CapacityUpdate>();
-  /** Closes what was handed over. */
+  /** Closes the bus and the store that the hive owns. */
   readonly #dispose: () => Promise<void>;
   #closing: Promise<void> | undefined;
   #isChanging = false;
@@ -100,7 +100,7 @@ export class SwarmHive implements Hive {
     this.#clock = clock;
     this.#managerOptions = { windowMs, mockEndpointTpmThreshold, limitsForKey, clock, diagnostics: false };
     this.#manager = new RateManager(this.#managerOptions);
-    // Throws what is wrong with the endpoints and keys before anything is begun.
+    // Throws for invalid endpoints and keys before anything has started.
     this.#manager.loadConfig({ endpoints: options.endpoints, keys: options.keys ?? {} });
     this.#member = new Member(swarm, {
       serve: (pool) => this.#servePool(pool),
@@ -141,7 +141,7 @@ export class SwarmHive implements Hive {
     });
     this.#observations = settings.mode === "observe" ? new Observations() : undefined;
     this.#targets.refresh();
-    // Only now, when nothing can be wrong any more: it begins to sync at once.
+    // Last, because the view starts to sync at once and nothing after it throws.
     this.#view = store && startGlobalView({ manager: this.#manager, store, agentId, namespace, keys: true, clock });
     this.#setKeys(options.keys);
   }
@@ -154,7 +154,7 @@ export class SwarmHive implements Hive {
     return this.#settings.mode;
   }
 
-  /** Resolves when the bus has subscribed it. */
+  /** Resolves when the subscriptions on the bus are active. */
   open(): Promise<void> {
     return this.#member.open();
   }
@@ -238,11 +238,11 @@ export class SwarmHive implements Hive {
     if (typeof changes !== "object" || changes === null) throw new InvalidConfigError("changes", "an object", changes);
     const { endpoints, keys } = changes;
     const config = { ...(endpoints ? { endpoints } : {}), ...(keys ? { keys } : {}) };
-    // Everything that can be wrong is found here, on a manager of its own: afterwards nothing throws.
+    // A trial manager finds every mistake, so that nothing below throws.
     const trial = new RateManager(this.#managerOptions);
     trial.loadConfig(config);
     this.#targets.check(trial.snapshot({ keys: false }).endpoints);
-    // Nobody is served while some parts know the change and others do not.
+    // Waiters are not served while only some parts know the change.
     this.#isChanging = true;
     try {
       this.#manager.loadConfig(config);
@@ -267,7 +267,7 @@ export class SwarmHive implements Hive {
   }
 
   async #close(drainMs: number): Promise<void> {
-    // Set before anyone is sent away, so that whoever asks again at once is refused.
+    // Set before waiters are rejected, so that requests from their handlers are rejected as well.
     this.#closing = Promise.resolve();
     this.#queue.close();
     try {
@@ -275,7 +275,7 @@ export class SwarmHive implements Hive {
       this.#leases.close();
       this.#targets.close();
       this.#keys.close();
-      // The last counts and the goodbye go out before what carries them is closed.
+      // The last counts and the goodbye are sent before the store and the bus are closed.
       await this.#view?.close();
       await this.#member.close();
     } finally {
@@ -291,9 +291,8 @@ export class SwarmHive implements Hive {
   }
 
   /**
-   * A request that does not say how many tokens it will use. Throws INVALID_CONFIG where tokens are limited by
-   * configuration: counted as none it would evade the limit. Limits that are only learned may become known at any time, so
-   * there the mean of the calls before it counts.
+   * A request without a number of tokens. Throws INVALID_CONFIG where tokens are limited by configuration: counted as 0 the
+   * request would evade the limit. Learned limits may become known at any time, so the mean of earlier calls counts there.
    */
   #estimated(asked: Asked): Asked {
     const { candidates, model, key } = asked;
@@ -309,7 +308,7 @@ export class SwarmHive implements Hive {
     return learned ? { ...asked, use: learned.typical } : asked;
   }
 
-  /** One candidate after the other, in the router's order, until one has room; else all of them, the soonest to free first. */
+  /** Tries the candidates in the router's order. If all deny the request, the one with capacity first comes first. */
   #try(asked: Asked): Tried {
     const { model, key, session, use } = asked;
     const targets = this.#known(asked.candidates, model);
@@ -334,7 +333,7 @@ export class SwarmHive implements Hive {
     return { lease: undefined, denied: [{ target, decision, blockedBy: verdict.blockedBy }] };
   }
 
-  /** The targets of those candidates that the hive has. Warns once of each that it does not have; throws RESOURCE_UNKNOWN when it has none. */
+  /** The targets of the known candidates. Warns once about each unknown one; throws RESOURCE_UNKNOWN when none is known. */
   #known(candidates: readonly string[], model: string | undefined): readonly Target[] {
     const targets = this.#targetsOf(candidates, model);
     if (targets.length === 0) throw new ResourceUnknownError(candidates, "endpoint", this.#targets.ids());
@@ -347,7 +346,7 @@ export class SwarmHive implements Hive {
     return candidates.flatMap((endpoint) => this.#targets.look(endpoint, model) ?? []);
   }
 
-  /** Decides on a request and counts it when it is granted. Nobody overtakes those who wait. */
+  /** Decides on a request, and counts it when it is granted. A request does not overtake waiters. */
   #admit(asked: Asked, target: Target, now: number, isNext = false): Verdict {
     const { model, key, use } = asked;
     const verdict: Verdict =
@@ -365,7 +364,7 @@ export class SwarmHive implements Hive {
     return verdict;
   }
 
-  /** The scopes of a request at `now`, the tenant key first. They are made when they are not there yet. */
+  /** The scopes of a request at `now`, the tenant key first. Creates scopes that do not exist yet. */
   #scopes({ key, model }: Pick<Asked, "key" | "model">, target: Target, now: number): readonly Scope[] {
     const ofKey = this.#keys.use(key, now);
     const ofModel = this.#targets.useModel(target, model, now);
@@ -373,7 +372,7 @@ export class SwarmHive implements Hive {
     return ofModel ? [ofKey, ofModel] : [ofKey];
   }
 
-  /** The scopes of a request that are there, the tenant key first. */
+  /** The existing scopes of a request, the tenant key first. */
   #knownScopes({ key, model }: Pick<Asked, "key" | "model">, target: Target): readonly Scope[] {
     const ofKey = this.#keys.peek(key);
     const ofModel = model === undefined ? undefined : target.byModel?.get(model);
@@ -386,7 +385,7 @@ export class SwarmHive implements Hive {
     return this.#knownScopes(asked, target).some(({ bound }) => bound.size > 0);
   }
 
-  /** What stands against a request at the end of the target's line. Undefined when it could be sent at once. */
+  /** The denial of a request at the end of the target's line. Undefined when the request could be sent at once. */
   #denial(
     { model, key, use }: Pick<Asked, "model" | "key" | "use">,
     target: Target,
@@ -414,7 +413,7 @@ export class SwarmHive implements Hive {
         if (ended.hasSubscribers)
           ended.publish({ ...this.#about(target), how, heldMs: this.#clock.now() - sentAt, tokens });
       } finally {
-        // Waiters may have waited for a call to end, or for what it has given back.
+        // Waiters may need the slot of the ended call, or its refund.
         this.#serve(target);
       }
     };
@@ -464,24 +463,24 @@ export class SwarmHive implements Hive {
       this.#router.refused(target.id, { model: each, ...(retryAfterMs && retryAfterMs > 0 ? { retryAfterMs } : {}) });
   }
 
-  /** What an event is about. */
+  /** The subject of a diagnostic event. */
   #about(target: Target): OfResource {
     return { ...this.#member.origin, resource: target.id, model: namesake(target) };
   }
 
-  /** The calls that wait for a quota should try again. */
+  /** Serves the waiters of a quota. */
   #servePool(pool: string): void {
     this.#serveChanged(this.#keys.ofPool(pool) ?? this.#targets.ofPool(pool));
   }
 
-  /** The calls that wait for a target or a scope should try again. */
+  /** Serves the waiters of a target or a scope. */
   #serveChanged(changed: Target | Scope | undefined): void {
     if (!changed || this.#isChanging) return;
     if ("bound" in changed) this.#queue.unblockScope(changed);
     else this.#serve(changed);
   }
 
-  /** The quotas to which a denied try counts as demand, because those limits denied it and nobody waits for them. */
+  /** The quotas that denied a `tryAcquire` and have no waiters: the denied call counts as demand there. */
   #deniedBy({ decision, target, blockedBy }: Denied): readonly Share[] {
     if (decision.reason !== "rate" || !this.#member.isShared) return [];
     if (blockedBy.length > 0) return blockedBy.flatMap(({ bound, shares }) => (bound.size === 0 ? shares : []));
@@ -505,7 +504,7 @@ export class SwarmHive implements Hive {
     const observed = this.#observations?.of(target.id);
     const now = this.#clock.now();
     const denial = this.#denial({ model, key: undefined, use: SMALL }, target, now);
-    // Without a limit that stands against it, a request would only wait for others that are served at once.
+    // A denial without a limit means that waiters ahead are about to be served.
     const cause = denial?.limitedBy === undefined ? undefined : denial;
     return {
       ...explain(target, model, this.#member.agent, this.#view, cause, this.#settings.windowMs, now),
@@ -520,22 +519,22 @@ export class SwarmHive implements Hive {
 
 const NO_SCOPES: readonly Scope[] = [];
 
-/** The models of a target whose limits answers have shown. */
+/** The models of a target that have learned limits. */
 function learnedModels({ byModel }: Target): string[] {
   return [...(byModel?.values() ?? [])].flatMap(({ model, shares }) => (shares.length > 0 ? [model] : []));
 }
 
-/** No calls at all. */
+/** The usage of no calls. */
 const NOTHING: Use = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
 
 const TOKEN_LIMITS = ["tpmLimit", "inputTpmLimit", "outputTpmLimit"] as const;
 
-/** What became of a request that was tried at its candidates. */
+/** The outcome of trying a request at its candidates. */
 type Tried =
   | { readonly lease: Lease; readonly decision: RateDecision }
   | { readonly lease: undefined; readonly denied: readonly Denied[] };
 
-/** The candidate that frees first comes first, then those that free when a call ends, and last those that never will. */
+/** Orders denials: by wait, then those that end with a call in flight, then those that never end. */
 function rank({ reason, retryAfterMs }: RateDecision): number {
   return reason === "too-large" ? Infinity : (retryAfterMs ?? Number.MAX_VALUE);
 }
@@ -545,17 +544,17 @@ function reasonOf({ reason }: RateDecision, { line }: Target): DeniedReason {
   return line ? "others-wait" : "no-tokens";
 }
 
-/** It only observes, and grants what it would have denied. */
+/** The part of a granted event that tells what an enforcing hive would have done. */
 function wouldHave({ reason, limitedBy }: RateDecision): Pick<GrantedEvent, "wouldHave" | "limitedBy"> {
   return { wouldHave: reason === "too-large" ? "been-denied" : "waited", limitedBy };
 }
 
-/** The manager knows a pool of models by each of them. */
+/** The model by which the manager counts a request. It knows a pool of models by each of them. */
 function modelOf({ model, models }: Target, asked: string | undefined): string | undefined {
   return models || model === undefined ? asked : model;
 }
 
-/** A copy that is no one's to settle, in one shape: it is made for every request. */
+/** A copy that cannot be settled. All copies have one shape, because one is made for every request. */
 function decisionOf(decision: RateDecision, endpoint: string, lease: Lease | undefined): HiveDecision {
   return {
     allowed: decision.allowed,

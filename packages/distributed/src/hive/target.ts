@@ -17,10 +17,10 @@ import type { Learned } from "./limits.ts";
 import type { Line } from "./line.ts";
 import type { Scope } from "./scope.ts";
 
-/** The limits of an endpoint or of a tenant key that have one window, which all agents hold together. */
+/** One quota of an endpoint, a model or a tenant key: the limits that have the same window, shared by all agents. */
 export class Share implements Watched {
   readonly name: string;
-  /** The endpoint whose limits these are, and the model that names them; or the key. */
+  /** The endpoint and the model of these limits, or the tenant key. */
   readonly resource: string;
   readonly model: string | undefined;
   readonly #names: Readonly<Record<HiveDimension, LimitedBy>>;
@@ -58,7 +58,7 @@ export class Share implements Watched {
     this.#onChange(now);
   }
 
-  /** True when these are its dimensions, in this order. */
+  /** True when the quota has exactly these dimensions, in this order. */
   counts(dimensions: readonly HiveDimension[]): boolean {
     return dimensions.length === this.dimensions.length && dimensions.every((name, i) => name === this.dimensions[i]);
   }
@@ -67,7 +67,7 @@ export class Share implements Watched {
     return this.dimensions.map((dimension) => use[dimension]);
   }
 
-  /** Takes from this share and `others`, or from none of them. */
+  /** Takes from this quota and from `others`, or from none of them. */
   take(use: Use, others: readonly Share[], now: number): boolean {
     const { host } = this.#member;
     const cost = this.amounts(use);
@@ -76,37 +76,37 @@ export class Share implements Watched {
     return host.do({ type: "take", pool: this.name, cost, also }, now);
   }
 
-  /** More was used than was taken for it, or less. Nothing to do once the limit is gone. */
+  /** Corrects the usage of a call by `more`, which may be negative. Does nothing once the quota is removed. */
   settle(more: Amounts, sentAt: number): void {
     if (more.every((amount) => amount === 0) || !this.#member.agent.pools.has(this.name)) return;
     const { dimensions } = this.pool.config;
     this.#member.host.do({ type: "settle", pool: this.name, more, sentAt, dimensions });
   }
 
-  /** `tried`: nobody waits for it, it was denied without waiting. */
+  /** Claims capacity for the next call. `tried` is true for demand of a denied `tryAcquire`, for which nobody waits. */
   want(next: Amounts | undefined, all: Amounts | undefined, now: number, tried = false): void {
     if (!this.#member.agent.pools.has(this.name)) return;
     this.#member.host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}), tried }, now);
   }
 
-  /** Whether `take` would take this now. */
+  /** True when `take` would succeed now. */
   mayTake(cost: Amounts, now: number): boolean {
     return mayTake(this.#member.agent, this.pool, cost, now);
   }
 
-  /** No window of the whole limit holds so much. */
+  /** True when `cost` exceeds the whole limit of a window. */
   isTooLarge(cost: Amounts): boolean {
     const { agent } = this.#member;
     const headroom = isOneOfSeveral(agent) ? agent.config.tuning.headroom : 0;
     return cost.some((amount, i) => amount > at(this.pool.limits, i) - Math.floor(at(this.pool.limits, i) * headroom));
   }
 
-  /** How long until `cost` could be sent after all that is `ahead`, if nobody else came; 0 when at once. */
+  /** Time until `cost` could be sent after everything `ahead`, without other demand; 0 when at once. */
   waitMs(cost: Amounts, ahead: Amounts | undefined, now: number): number {
     return Math.max(0, availableAt(this.#member.agent, this.pool, cost, ahead, now) - now);
   }
 
-  /** The limit that stands against `cost` most, how full it is, and how full the others are. */
+  /** The utilization of the limits, and the limit that `cost` would fill the most. */
   reading(cost: Amounts, now: number): ShareReading {
     const capacity = capacityOf(this.#member.agent, this.pool, now);
     const readingOf = (name: HiveDimension): readonly [used: number, limit: number] => {
@@ -122,7 +122,7 @@ export class Share implements Watched {
       if (part > utilization) [tightest, utilization] = [name, part];
     }
     const [currentRpm, limitRpm] = readingOf("requests");
-    // Where input or output tokens are what denies, those are shown, as the manager does.
+    // Where input or output tokens are the tightest limit, their numbers are shown, as the manager does.
     const [currentTpm, limitTpm] = readingOf(tightest === "requests" ? "tokens" : tightest);
     const isPaused = now < pausedUntil(this.pool.level);
     return {
@@ -137,14 +137,14 @@ export class Share implements Watched {
   }
 }
 
-/** What the engine knows of the limits of a share, as a decision shows it. */
+/** The limits of a quota in the form of a decision. */
 export interface ShareReading
   extends Pick<RateDecision, "utilization" | "currentRpm" | "limitRpm" | "currentTpm" | "limitTpm"> {
   readonly dimension: HiveDimension;
   readonly limitedBy: LimitedBy;
 }
 
-/** What denials name the limits of an endpoint that all agents share. */
+/** Names in denials for the limits of endpoints. */
 const OF_SWARM = {
   requests: "swarm-rpm",
   tokens: "swarm-tpm",
@@ -152,7 +152,7 @@ const OF_SWARM = {
   outputTokens: "swarm-output-tpm",
 } as const;
 
-/** What denials name the limits of a tenant key. */
+/** Names in denials for the limits of tenant keys. */
 export const OF_KEY = {
   requests: "key-rpm",
   tokens: "key-tpm",
@@ -160,7 +160,7 @@ export const OF_KEY = {
   outputTokens: "key-tpm",
 } as const;
 
-/** By which of its models a target is called, where it has any: in events, the status and metrics. */
+/** The model that events, status and metrics show for a target: the first of its pool, or its own. */
 export function namesake({ model, models }: Pick<Target, "model" | "models">): string | undefined {
   return models?.[0] ?? model;
 }
@@ -170,7 +170,7 @@ export interface Limited {
   readonly id: string;
   readonly model: string | undefined;
   readonly models: readonly string[] | undefined;
-  /** As configured. */
+  /** The configured limits. */
   count: EndpointCount;
   readonly learned: Learned;
   shares: readonly Share[];
@@ -193,7 +193,7 @@ export interface Target extends Limited {
   inFlight: number;
   /** Models whose limits are learned one by one; undefined where all limits are configured or the target is a model. */
   byModel: Map<string, ModelScope> | undefined;
-  /** There only while somebody waits. */
+  /** Undefined while there are no waiters. */
   line: Line | undefined;
   cancelTimer: (() => void) | undefined;
 }

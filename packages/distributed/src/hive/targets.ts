@@ -17,7 +17,7 @@ const IDLE_WINDOWS = 2;
 /** Idle models that one new model looks for, so that models go as fast as they come. */
 const SWEPT_MODELS = 4;
 
-/** The endpoints of a hive, as its manager has them, each with the limits that it shares with others. */
+/** The targets of a hive, one for each endpoint, model or pool of its manager, with their shared quotas. */
 export class Targets {
   readonly #settings: Settings;
   readonly #windowMs: number;
@@ -27,7 +27,7 @@ export class Targets {
   readonly #clock: Clock;
   readonly #onChange: (changed: Target | ModelScope) => void;
   readonly #byName = new Map<string, Target>();
-  /** By endpoint and model; without a model, what is for all others. */
+  /** By endpoint and model. The entry without a model is for all models that have no entry. */
   #byModel = new Map<string, Target>();
   readonly #byPool = new Map<string, Target | ModelScope>();
 
@@ -69,12 +69,12 @@ export class Targets {
     return [...new Set([...this.#byName.values()].map(({ id }) => id))];
   }
 
-  /** All of an endpoint, whatever the model. */
+  /** All targets of an endpoint. */
   *ofEndpoint(endpoint: string): Generator<Target> {
     for (const target of this.#byName.values()) if (target.id === endpoint) yield target;
   }
 
-  /** Whose limits the engine knows by this name. */
+  /** The owner of the quota with this name. */
   ofPool(name: string): Target | ModelScope | undefined {
     return this.#byPool.get(name);
   }
@@ -92,7 +92,7 @@ export class Targets {
     let looked = 0;
     for (const [name, known] of byModel) {
       if (++looked > SWEPT_MODELS) break;
-      // Looked at again when all others have been.
+      // Moved to the end, so that the next sweep starts with others.
       byModel.delete(name);
       const isIdle = now - known.usedAt >= IDLE_WINDOWS * this.#windowMs && known.inFlight + known.bound.size === 0;
       if (!isIdle || known.shares.length > 0) byModel.set(name, known);
@@ -104,12 +104,12 @@ export class Targets {
     return scope;
   }
 
-  /** Throws INVALID_CONFIG when limits could not be shared as they would be with these endpoints. Changes nothing. */
+  /** Throws INVALID_CONFIG when the limits of these endpoints could not be shared. Changes nothing. */
   check(counts: readonly EndpointCount[]): void {
     for (const count of counts) sharePlans(count, {}, this.#settings, this.#windowMs);
   }
 
-  /** Makes the targets those that the manager has. Returns the ones that are gone. */
+  /** Adopts the endpoints of the manager. Returns the removed targets. */
   refresh(): Target[] {
     const known = new Set(this.#byName.keys());
     const byModel = new Map<string, Target>();
@@ -164,7 +164,7 @@ export class Targets {
     if (!canLearn) target.byModel = undefined;
   }
 
-  /** Its limits may be others than before: what is shared of it follows. What was used stays used. */
+  /** Updates the quotas to changed limits. Usage stays counted. */
   shareOut(target: Target | ModelScope): void {
     const now = this.#clock.now();
     const plans = sharePlans(target.count, target.learned, this.#settings, this.#windowMs);
@@ -173,9 +173,9 @@ export class Targets {
     target.shares = plans.map((plan) => {
       const { name } = plan.config;
       const known = before.get(name);
-      // In-flight calls keep the old share, whose dimensions they were charged in.
+      // Calls in flight keep the old share, because they were charged in its dimensions.
       const isSame = known?.counts(plan.dimensions) === true;
-      // The quota itself stays: the engine passes on to its successor what can be inherited.
+      // The quota itself stays: its successor in the engine inherits from it.
       if (known && !isSame) this.#release(known);
       before.delete(name);
       const share = isSame ? known : this.#share(target, plan, now);
@@ -196,8 +196,8 @@ export class Targets {
   }
 
   /**
-   * Usage of dimensions whose window is another one now: a new share starts with what the former shares of the target have
-   * counted of its dimensions. It counts from now on: late, and never early.
+   * Carries usage over to shares with another window: they start with the usage of their dimensions in the former shares.
+   * The usage counts from now on, so that it leaves the window late and never early.
    */
   #carryOver({ shares }: Limited, former: readonly Share[], now: number): void {
     for (const share of shares) {
@@ -209,7 +209,7 @@ export class Targets {
     }
   }
 
-  /** What this agent has used of a dimension in the last window of a share; 0 when the share does not count it. */
+  /** This agent's usage of a dimension in the last window of a share; 0 when the share does not count it. */
   #ownUsage({ name, dimensions }: Share, dimension: HiveDimension, now: number): number {
     const own = this.#member.agent.pools.get(name)?.own;
     own?.expire(now);
@@ -217,12 +217,12 @@ export class Targets {
   }
 
   /**
-   * Usage from before there was any limit counts in every share, from now on: late, and never early. What a share has
-   * counted by itself, because its quota is still remembered, is not counted twice.
+   * Adds usage from before there was any limit to every share. It counts from now on, so that it leaves the window late and
+   * never early. Usage that a remembered quota has already counted is not counted twice.
    */
   #countFormer(target: Limited, former: readonly Share[], now: number): void {
     const { unshared, shares } = target;
-    // No limit is left, such as one of 0: the usage is kept for the next one.
+    // Without a limit to share, the usage is kept for the next one.
     if (shares.length === 0 && former.length > 0)
       unshared.add(
         now,
@@ -254,7 +254,7 @@ export class Targets {
     this.#member.removePool(share.name);
   }
 
-  /** Ends what a share wants and watches, but not its quota. */
+  /** Withdraws the claims of a share and stops watching it. Its quota stays. */
   #release(share: Share): void {
     share.tried.forget();
     share.want(undefined, undefined, this.#clock.now());
