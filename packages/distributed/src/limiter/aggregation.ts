@@ -2,16 +2,16 @@ import { InvalidConfigError, type ShareStore, type SyncStore } from "@hivepace/c
 import type { StoreConfig } from "../engine/store-side.ts";
 import type { Settings } from "./config.ts";
 
-/** Who says how much each agent may use. */
+/** How agents agree on their shares: among themselves on the bus, through a store, or by the size of the swarm. */
 export type Aggregation = "bus" | "store" | "auto";
 
-/** How many agents are many, and how many are few again. */
+/** The sizes of the swarm at which `auto` changes to the store and back to the bus. */
 export interface AggregationAt {
   readonly above: number;
   readonly below: number;
 }
 
-/** Throws INVALID_CONFIG, which names the option. */
+/** Throws INVALID_CONFIG for options that do not fit together. */
 export function checkAggregation(
   aggregation: Aggregation,
   at: AggregationAt,
@@ -30,7 +30,7 @@ export function checkAggregation(
     throw new InvalidConfigError("aggregation", '"bus" or "auto" where nothing is shared', aggregation);
 }
 
-/** A store that can hand out limits, or nothing. */
+/** The store, if it can hand out limits. */
 export function shareStore(sync: SyncStore): ShareStore | undefined {
   return typeof sync.share === "function" ? (sync as ShareStore) : undefined;
 }

@@ -6,20 +6,20 @@ import { Seal } from "../wire/seal.ts";
 import { CAPACITY_SUBJECT, MOST_BYTES_HEARD, MOST_BYTES_SENT, PRESENCE_SUBJECT } from "../wire/subjects.ts";
 import type { Settings } from "./config.ts";
 
-/** So long a start waits for a bus that is ready and does not answer; then it goes on without. */
+/** The longest time that a start waits for a bus that is ready and does not answer. */
 const PATIENCE_MS = 5_000;
 const TRY_AGAIN_MS = 5_000;
 
-/** What arrives, already opened. Each may throw `BadMessage`. */
+/** Handlers of verified messages. Each may throw `BadMessage`. */
 export interface Ears {
   readonly presence: (message: Uint8Array) => void;
   readonly capacity: (message: Uint8Array) => void;
 }
 
-/** What a link needs to know of a limiter, or of whoever else listens. */
+/** The settings that a link needs. */
 type LinkSettings = Pick<Settings, "namespace" | "secrets" | "clock">;
 
-/** A limiter's two subjects on its bus: signs and publishes, opens and counts what has to be ignored. */
+/** The two subjects of an agent on its bus: signs and publishes messages, verifies received ones, and counts ignored ones. */
 export class BusLink {
   readonly #bus: MessageBus;
   readonly #isWrapped: boolean;
@@ -35,7 +35,7 @@ export class BusLink {
   publishedBytes = 0;
   unpublished = 0;
   lastFailure: unknown;
-  /** How often in a row a ready bus has not taken what was for a subject. */
+  /** Consecutive failures of a ready bus to publish, by subject. */
   readonly #refused = new Map<string, number>();
 
   constructor(bus: MessageBus, { namespace, secrets, clock }: LinkSettings, origin: EventOrigin, ears: Ears) {
@@ -58,12 +58,12 @@ export class BusLink {
     return this.#bus.supports.echo;
   }
 
-  /** How large a message may be before it is signed. */
+  /** The largest message before it is signed, in bytes. */
   get maxBytes(): number {
     return Math.min(MOST_BYTES_SENT, this.#bus.supports.maxPayloadBytes) - this.#seal.bytes;
   }
 
-  /** What was ignored, by reason. */
+  /** Ignored messages, by reason. */
   get ignored(): ReadonlyMap<string, number> {
     return this.#ignored;
   }
@@ -74,8 +74,8 @@ export class BusLink {
   }
 
   /**
-   * Resolves when the broker has confirmed both subjects; when it is away, at once: then they follow as soon as it is back.
-   * Rejects when the bus is closed or refuses.
+   * Subscribes to both subjects. Resolves when the broker has confirmed them, or at once when it is away: then the
+   * subscriptions follow when it is back. Rejects when the bus is closed or refuses.
    */
   async open(): Promise<void> {
     let isOver = false;
@@ -85,7 +85,7 @@ export class BusLink {
     isOver = true;
   }
 
-  /** Never rejects: the next message says all that this one did. */
+  /** Publishes a message. Never rejects, because the next message repeats the contents. */
   async publish(subject: string, message: Uint8Array): Promise<void> {
     const payload = this.#seal.close(subject, message);
     try {
@@ -109,7 +109,7 @@ export class BusLink {
     if (this.#isWrapped) await this.#bus.close();
   }
 
-  /** Resolves when the bus is not there, or does not answer; in any case when `done` has ended. */
+  /** Resolves when the bus is away or does not answer, and at the latest when `done` settles. */
   #away(done: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       if (this.#bus.state === "connecting" || this.#bus.state === "interrupted") {
@@ -142,7 +142,7 @@ export class BusLink {
     if (published.hasSubscribers) published.publish({ ...this.#origin, message: kindOf(subject), bytes, error });
   }
 
-  /** Once may be a broken connection that the bus has not noticed yet; twice is a right that is missing, or worse. */
+  /** Warns at the second failure in a row: one may be a connection that broke unnoticed, two are a missing permission. */
   #tellRefused(subject: string, error: unknown): void {
     if (this.#isClosed || this.#bus.state !== "ready") return;
     const times = (this.#refused.get(subject) ?? 0) + 1;
@@ -151,7 +151,7 @@ export class BusLink {
       warn("HIVEPACE_PUBLISH_FAILED", `the other agents do not hear ${subject} of this one: ${String(error)}`, error);
   }
 
-  /** In the background, after the start. A bus that is closed stays so; one that refused may be asked again. */
+  /** Retries the subscription in the background. A closed bus stays closed; one that refused is asked again. */
   #failed(error: unknown): void {
     if (this.#isClosed || isHivepaceError(error, "BUS_CLOSED")) return;
     warn("HIVEPACE_SUBSCRIBE_FAILED", `cannot hear the other agents, will try again: ${String(error)}`, error);

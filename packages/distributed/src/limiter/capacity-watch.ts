@@ -9,30 +9,30 @@ import { totalOf } from "./total.ts";
 
 interface Seen {
   readonly level: Level;
-  /** What is left by it, 0 to 1. */
+  /** The level as a fraction of the limit, 0 to 1. */
   readonly part: number;
-  /** The limits of all dimensions, and that of the main one. */
+  /** The limits of all dimensions, and the limit of the main one. */
   readonly limits: Amounts;
   readonly limit: number;
   readonly total: number;
   readonly burst: number;
 }
 
-/** What can have another capacity than before. */
+/** A resource whose capacity may change. */
 export interface Watched {
   readonly name: string;
-  /** What programs call it, where that is something else. */
+  /** The name that programs use, if it differs. */
   readonly resource?: string | undefined;
   readonly model?: string | undefined;
   readonly pool: Pool;
   readonly burst: number;
-  /** The limit or the level is another. */
+  /** Called when the limit or the level has changed. */
   changed(now: number): void;
 }
 
 type Change = Pick<CapacityUpdate, "resource" | "agentId" | "newCapacity" | "reason">;
 
-/** Notices when a capacity has become another, and tells it: by a cut, a step of recovery, or another agent's limit. */
+/** Detects and reports changes of capacity: cuts, recovery steps, and limits of other agents. */
 export class CapacityWatch {
   readonly #agent: Agent;
   readonly #origin: EventOrigin;
@@ -45,7 +45,7 @@ export class CapacityWatch {
     this.#tell = tell;
   }
 
-  /** From here on; what it is now needs no telling. */
+  /** Starts to watch a resource. Its present capacity is not reported. */
   add(resource: Watched, now: number): void {
     this.#seen.set(resource, this.#see(resource, now));
   }
@@ -54,7 +54,7 @@ export class CapacityWatch {
     this.#seen.delete(resource);
   }
 
-  /** Looks at all of them. Returns when the next one will change by itself. */
+  /** Reports the changes of all resources. Returns the time of the next change by recovery. */
   look(now: number): number {
     let next = Infinity;
     for (const [resource, before] of this.#seen) {
@@ -109,7 +109,7 @@ export class CapacityWatch {
     });
   }
 
-  /** Who has configured the limit that counts. */
+  /** The agent with the smallest limit, which is the effective one. */
   #smallest({ config, limits }: Pool): string {
     const { name, main = 0 } = config;
     for (const peer of this.#agent.peers.values())
@@ -118,7 +118,7 @@ export class CapacityWatch {
   }
 }
 
-/** Undefined when it is nothing that anyone would call a change. */
+/** The kind of change that the level channel reports; undefined for none. */
 function kindOf(before: Seen, seen: Seen, now: number): LevelEvent["cause"] | undefined {
   if (seen.part < before.part) return "cut";
   if (seen.level.epoch !== before.level.epoch && seen.level.base >= 1 && seen.part > before.part) return "restored";

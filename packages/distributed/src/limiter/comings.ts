@@ -2,11 +2,11 @@ import type { EventOrigin, MemberEvent } from "@hivepace/core";
 import { member } from "@hivepace/core/internal";
 import type { Agent, Peer } from "../engine/agent.ts";
 
-/** Tells who came and who is gone, while anyone listens. */
+/** Publishes membership events while the channel has subscribers. */
 export class Comings {
   readonly #agent: Agent;
   readonly #origin: EventOrigin;
-  /** The state of each, when somebody last listened. */
+  /** The state of each peer at the last comparison. */
   #known: Map<string, Pick<Peer, "id" | "state">> | undefined;
   #members = 0;
   #lookedAt = -Infinity;
@@ -22,12 +22,12 @@ export class Comings {
       return;
     }
     const { members, store, config } = this.#agent;
-    // A store counts without names; and its agents forget the peers that they had.
+    // In store mode peers have no names, and agents forget the peers they had.
     if (store?.isStore) {
       this.#known = undefined;
       return;
     }
-    // Comparing with everyone at every message would be slow; one that came for another that left is seen a little later.
+    // Compared only when the number of members changes, because comparing at every message would be slow.
     if (this.#known && members === this.#members && now - this.#lookedAt < config.tuning.heartbeatMs) return;
     this.#lookedAt = now;
     this.#members = members;

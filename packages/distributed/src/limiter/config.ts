@@ -6,60 +6,81 @@ import { type Isolation, KEPT } from "../engine/silence.ts";
 import { LONGEST_ID } from "../wire/subjects.ts";
 import { type Aggregation, type AggregationAt, checkAggregation } from "./aggregation.ts";
 
-/** How an agent holds limits together with others. */
+/** How an agent shares limits with the swarm. */
 export interface SwarmOptions {
-  /** What a 429 leaves of the capacity, above 0 and below 1. */
+  /**
+   * The part of the capacity that a refusal (429) leaves, above 0 and below 1.
+   *
+   * @defaultValue 0.5
+   */
   reduceFactor?: number | undefined;
-  /** How often the capacity rises again, in milliseconds, and by which factor. */
+  /** Interval of recovery steps in milliseconds, and the factor of each step. */
   recoveryIntervalMs?: number | undefined;
   recoveryFactor?: number | undefined;
-  /** It recovers to what was configured and not beyond; without this to twice that. */
+  /** Whether recovery ends at the configured capacity. If false, it ends at twice that. */
   maxRecovery?: boolean | undefined;
   onCapacityChange?: ((update: CapacityUpdate) => void) | undefined;
-  /** How often this agent reports, in milliseconds. The same for all agents. */
+  /** Interval of reports in milliseconds. Must be the same for all agents. */
   heartbeatIntervalMs?: number | undefined;
-  /** Refusals within this time of a cut are the same congestion. Default: the window of the resource. */
+  /**
+   * Refusals within this time after a cut belong to the same congestion and do not cut again.
+   *
+   * @defaultValue the window of the resource
+   */
   cooldownMs?: number | undefined;
-  /** No cut goes below this, in tokens per window. */
+  /** The smallest capacity after cuts, in tokens per window. */
   minCapacity?: number | undefined;
-  /** What goes on when the bus is away for long: nothing, half of this agent's share, or all of it. */
+  /** The part of its share that an isolated agent keeps using: nothing ("safe"), half ("balanced") or all ("available"). */
   isolation?: Isolation | undefined;
-  /** How many agents there are: for one that has never heard any, and to warn when there are fewer. */
+  /** The expected size of the swarm: the divisor for an agent that has never heard a peer, and for a warning if there are fewer. */
   expectedAgents?: number | undefined;
-  /** Signs all messages and ignores others. A pair is the one that signs and the one that was valid before it. */
+  /** Secret that signs all messages; unsigned ones are ignored. A pair is the present secret and the former one, for rotation. */
   secret?: string | readonly [current: string, previous: string] | undefined;
   /**
-   * Who says how much each agent may use, when there is a `sync` store: "bus": the agents agree among themselves; "store":
-   * the store hands it out, for thousands of agents; "auto": the one or the other, by how many they are. The same for all.
+   * How agents agree on their shares when there is a `sync` store. "bus": among themselves. "store": the store hands out
+   * the limit, for thousands of agents. "auto": by the size of the swarm, and always the store without a bus. Must be the
+   * same for all agents.
+   *
+   * @defaultValue "auto"
    */
   aggregation?: Aggregation | undefined;
-  /** With "auto": the store from more agents than `above` on, the bus again from fewer than `below` on. */
+  /** With "auto": the store above `above` agents, the bus again below `below`. */
   aggregationAt?: AggregationAt | undefined;
-  /** Its part when there is not enough for all, beside that of others. */
+  /**
+   * Relative weight under contention.
+   *
+   * @defaultValue 1
+   */
   weight?: number | undefined;
   /**
-   * How many may wait for one resource, in a hive for one endpoint; the next is refused with CAPACITY_EXHAUSTED. A request
-   * with a route is refused when as many wait for each of its candidates. Default: any number.
+   * The largest number of waiters for one resource, in a hive for one endpoint. Further requests are rejected with
+   * CAPACITY_EXHAUSTED; a request with a route only when all its candidates have that many.
+   *
+   * @defaultValue Infinity
    */
   maxQueue?: number | undefined;
   clock?: Clock | undefined;
 }
 
-/** How a limiter shares its limits with the other agents on the bus. */
+/** Options of `createDistributedLimiter`. */
 export interface DistributedConfig extends SwarmOptions {
-  /** Lent: it stays open when the limiter is closed. */
+  /** The bus, lent: it stays open when the limiter is closed. */
   bus: MessageBus;
-  /** No two agents on the bus have the same. */
+  /** Unique on the bus. */
   agentId: string;
-  /** A store that all agents have, for `aggregation`. Lent: it stays open when the limiter is closed. */
+  /** The store of `aggregation`, the same for all agents. Lent: it stays open when the limiter is closed. */
   sync?: SyncStore | undefined;
-  /** "fair": the sum over all agents is the limit. "none": each agent has all of it, and only cuts are shared. */
+  /** "fair": all agents together use the limit. "none": each agent uses the whole limit, and only cuts are shared. */
   sharing?: "fair" | "none" | undefined;
-  /** Agents of other namespaces on the same bus are not heard. Default: subjects have no prefix. */
+  /**
+   * Separates swarms on one bus.
+   *
+   * @defaultValue none: subjects have no prefix
+   */
   namespace?: string | undefined;
 }
 
-/** What holds for everything that is not given. */
+/** Default values of the options. */
 export const defaultDistributedConfig = Object.freeze({
   reduceFactor: 0.5,
   recoveryIntervalMs: 30_000,
@@ -75,12 +96,12 @@ export const defaultDistributedConfig = Object.freeze({
   maxQueue: Infinity,
 } as const);
 
-/** A configuration in which nothing is missing that the limiter needs. */
+/** Options with all defaults applied. */
 export interface Settings {
-  /** Undefined: it is alone. */
+  /** Undefined for an agent without a bus. */
   readonly bus: MessageBus | undefined;
   readonly sync: SyncStore | undefined;
-  /** What keys in the store begin with. */
+  /** The prefix of keys in the store. */
   readonly storeNamespace: string;
   readonly aggregation: Aggregation;
   readonly aggregationAt: AggregationAt;
@@ -95,7 +116,7 @@ export interface Settings {
   readonly minCapacity: number;
   readonly isolation: Isolation;
   readonly expectedAgents: number | undefined;
-  /** The first signs; none when there is no secret. */
+  /** The first one signs. Empty without a secret. */
   readonly secrets: readonly string[];
   readonly namespace: string | undefined;
   readonly weight: number;
@@ -106,7 +127,7 @@ export interface Settings {
 const DAY_MS = 86_400_000;
 const SHORTEST_SECRET = 16;
 
-/** Throws INVALID_CONFIG, which names the option, the rule and the value. */
+/** Checks the options. Throws INVALID_CONFIG with the option, the rule and the value. */
 export function validateDistributedConfig(config: DistributedConfig): void {
   settingsOf(config);
 }
@@ -118,7 +139,7 @@ export function settingsOf(config: DistributedConfig): Settings {
   return swarmSettings(config);
 }
 
-/** The same for one that may do without a bus. */
+/** The same for options that may have no bus. */
 export function swarmSettings(
   config: Omit<DistributedConfig, "bus"> & { bus?: MessageBus | undefined; storeNamespace?: string | undefined },
 ): Settings {
@@ -164,7 +185,7 @@ export function swarmSettings(
   });
 }
 
-/** Without a store nobody has to be told which namespace it is. */
+/** The namespace of the store, which only matters with a store. */
 function storeNamespaceOf({ sync, namespace }: Pick<DistributedConfig, "sync" | "namespace">): string {
   return sync ? resolveNamespace({ namespace }).namespace : (namespace ?? "");
 }
@@ -177,12 +198,12 @@ export function secretsOf(secret: DistributedConfig["secret"]): readonly string[
     secrets.length >= 1 &&
     secrets.length <= 2 &&
     secrets.every((one) => typeof one === "string" && one.length >= SHORTEST_SECRET);
-  // The value itself must not get into a log.
+  // The error must not contain the secret.
   need(isRight, "secret", `a string of ${SHORTEST_SECRET} characters or more, or two of these`, "(hidden)");
   return secrets as readonly string[];
 }
 
-/** Above the least and below the most, or equal to them where that is said. */
+/** Checks a number against its bounds, which may be inclusive. */
 function between(option: string, value: number, least: number, most: number, toMost = false, fromLeast = false): void {
   const isRight =
     typeof value === "number" &&

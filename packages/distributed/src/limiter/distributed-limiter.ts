@@ -1,27 +1,27 @@
 import type { BusState } from "@hivepace/bus";
 import type { Capacity, RateLimiter } from "@hivepace/core";
 
-/** A limiter whose limits are those of all agents on the bus together. */
+/** A limiter whose limits hold for all agents on the bus together. */
 export interface DistributedLimiter extends RateLimiter {
   readonly agentId: string;
   getCapacity(resource: string): DistributedCapacity | undefined;
-  /** What it knows of the others, and they of it: for people and for metrics. */
+  /** The state of this agent and its knowledge of the swarm, for people and metrics. */
   status(): DistributedStatus;
 }
 
-/** `available` and `inFlight` are this agent's; `total` is what all may use together in a window now. */
+/** Capacity of a shared resource. `available` and `inFlight` are of this agent; `total` is of the swarm, per window. */
 export interface DistributedCapacity extends Capacity {
-  /** This agent's fair part of the total now; less or more as others want more or less. */
+  /** This agent's fair share of the total, which depends on the demand of the others. */
   readonly share: number;
-  /** What was set here. */
+  /** The limit that was set at this agent. */
   readonly configured: number;
 }
 
 /**
- * - `listening`: too new to send
- * - `alone`: nobody else is there
- * - `member`: one of several
- * - `cut-off`: it does not hear the others, or itself; it goes on with its part of the last agreement
+ * - `listening`: has just joined and does not send yet
+ * - `alone`: no other agent is live
+ * - `member`: one of several agents
+ * - `cut-off`: hears neither the others nor itself, and keeps to its share of the last agreement
  */
 export type SwarmMode = "listening" | "alone" | "member" | "cut-off" | "closed";
 
@@ -29,52 +29,52 @@ export type SwarmMode = "listening" | "alone" | "member" | "cut-off" | "closed";
 export interface SwarmStatus {
   readonly agentId: string;
   readonly mode: SwarmMode;
-  /** "none": it has no bus and is alone. */
+  /** "none" without a bus. */
   readonly bus: BusState | "none";
-  /** Who says how much each may use now; and how long ago the store last answered, undefined when never. */
+  /** How shares are agreed on now, and the age of the store's last answer; undefined when it has never answered. */
   readonly aggregation: "bus" | "store";
   readonly storeAgeMs: number | undefined;
-  /** Calls of the store without an answer, and why the last one had none. */
+  /** Failed calls of the store, and the reason of the last failure. */
   readonly storeFailures: number;
   readonly lastStoreFailure: string | undefined;
   /** Live agents, this one included. */
   readonly members: number;
   readonly peers: readonly PeerStatus[];
-  /** How long ago this agent last heard anyone; undefined when never. */
+  /** Age of the last message from another agent; undefined when there was none. */
   readonly viewAgeMs: number | undefined;
-  /** How long ago one of its own messages came back to it. */
+  /** Age of the last own message that the bus echoed. */
   readonly lastEchoAgeMs: number | undefined;
-  /** Another process goes by the same id. */
+  /** True when another process uses the same id. */
   readonly isDuplicate: boolean;
   readonly published: number;
   readonly publishedBytes: number;
-  /** Messages that the bus did not take, and why the last one was not. */
+  /** Messages that could not be published, and the reason of the last failure. */
   readonly unpublished: number;
   readonly lastFailure: string | undefined;
-  /** Messages that changed nothing, by reason. */
+  /** Ignored messages, by reason. */
   readonly ignored: Readonly<Record<string, number>>;
 }
 
-/** What an agent knows of the others, and each of its resources. */
+/** The status of a limiter, with its resources. */
 export interface DistributedStatus extends SwarmStatus {
   readonly bus: BusState;
   readonly resources: readonly ResourceStatus[];
 }
 
-/** Another agent, as far as it was heard. */
+/** Another agent, as known from its messages. */
 export interface PeerStatus {
   readonly agentId: string;
   readonly state: "live" | "silent" | "left";
   readonly heardAgoMs: number;
 }
 
-/** One limit that all agents hold together. */
+/** One shared limit. */
 export interface ResourceStatus {
   readonly resource: string;
   readonly configured: number;
   readonly total: number;
   readonly share: number;
-  /** What is left of the capacity, 0 to 1; whoever cut it, why and when; and for how long all pause. */
+  /** The level of the capacity, 0 to 1, the cause of the last cut, and the remaining pause of all agents. */
   readonly level: number;
   readonly cause: LevelCause | undefined;
   readonly pausedForMs: number;
@@ -82,7 +82,7 @@ export interface ResourceStatus {
   readonly inFlight: number;
 }
 
-/** Who cut a capacity last, why, and how long ago. */
+/** The agent that made the last cut, its reason, and its age. */
 export interface LevelCause {
   readonly agentId: string;
   readonly reason: string;

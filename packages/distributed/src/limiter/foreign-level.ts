@@ -5,8 +5,8 @@ import { type CapacityMessage, foreignOrigin } from "../wire/capacity.ts";
 import { BadMessage } from "../wire/fields.ts";
 
 /**
- * What an agent means that knows no registers: one more cut, to the number that it gives. Throws `BadMessage` when that is
- * no cut, or belongs to the last one. With ages in the place of times.
+ * The level that an announcement of an agent without level registers stands for: one more cut, to the announced capacity.
+ * Contains ages instead of times. Throws `BadMessage` when the announcement is not a cut, or belongs to the last one.
  */
 export function foreignLevel(pool: Pool, message: CapacityMessage, now: number): Level {
   const { rules, limits, main = 0 } = pool.config;

@@ -9,23 +9,23 @@ export interface HostOptions {
   readonly agent: Agent;
   readonly clock: Clock;
   readonly publish: (message: Message) => void;
-  /** Calls the store; what it answers, or that it does not, is an event. */
+  /** Calls the store. Its answer, or the lack of one, becomes an event. */
   readonly ask: (ask: Ask) => void;
-  /** The calls that wait for this pool should try again. */
+  /** Serves the waiters of this quota. */
   readonly serve: (pool: string) => void;
-  /** Something may have changed that others look at. Says when that will be the case next. */
+  /** Called after every change. Returns the time of the next change without an event. */
   readonly look: (now: number) => number;
 }
 
-/** Lets an agent live: hands it what happens, and does what it says has to be done. */
+/** Runs an agent of the engine: passes events to `step` and carries out the effects. */
 export class Host {
   readonly agent: Agent;
   readonly #options: HostOptions;
   #cancel: (() => void) | undefined;
   #wakeAt = Infinity;
-  /** Whether somebody waits, so that the process must not end before the timer. */
+  /** Whether there are waiters, for which the timer keeps the process alive. */
   #isAwaited = false;
-  /** Pools that are to be served, while one is: none of them twice, for trying is also an event. */
+  /** Quotas to serve after the present one. Serving causes events, so each quota is queued once. */
   #queue: Set<string> | undefined;
   #isClosed = false;
 
@@ -37,7 +37,7 @@ export class Host {
   do(event: Event, now = this.#options.clock.now()): boolean {
     if (this.#isClosed) return false;
     const effects = step(this.agent, event, now);
-    // A decision changes nothing that anyone looks at. Whoever looks here hears of a change before it is passed on.
+    // A decision changes nothing that is watched. Watchers learn of a change before its effects are carried out.
     const lookAt = event.type === "take" ? Infinity : this.#options.look(now);
     if (effects.publish) this.#options.publish(effects.publish);
     if (effects.ask) this.#options.ask(effects.ask);
@@ -46,7 +46,7 @@ export class Host {
     return effects.taken;
   }
 
-  /** While somebody waits, the timer keeps the process alive. */
+  /** Whether the timer keeps the process alive, for waiters. */
   set isAwaited(isAwaited: boolean) {
     if (this.#isAwaited === isAwaited) return;
     this.#isAwaited = isAwaited;
@@ -54,7 +54,7 @@ export class Host {
     this.#arm(this.#wakeAt, this.#options.clock.now());
   }
 
-  /** The goodbye, if it can still be said. Afterwards nothing happens here any more. */
+  /** Publishes the goodbye if possible, and stops. */
   close(): { readonly publish?: Message | undefined; readonly ask?: Ask | undefined } {
     if (this.#isClosed) return {};
     const { publish, ask } = step(this.agent, { type: "leave" }, this.#options.clock.now());
@@ -70,14 +70,14 @@ export class Host {
     }
     this.#queue = new Set(pools);
     try {
-      // A set also visits what is added meanwhile, and nothing twice.
+      // Iterating a set also visits entries added meanwhile, each once.
       for (const pool of this.#queue) this.#options.serve(pool);
     } finally {
       this.#queue = undefined;
     }
   }
 
-  /** One timer, for the earliest of all that is planned; it may come too early, which does no harm. */
+  /** Sets the one timer to the earliest planned time. A timer that fires early does no harm. */
   #plan(wakeAt: number, now: number): void {
     if (wakeAt < this.#wakeAt) this.#arm(wakeAt, now);
   }

@@ -29,7 +29,7 @@ import { Worries } from "./worries.ts";
 export interface MemberOptions {
   readonly serve: (pool: string) => void;
   readonly look: (now: number) => number;
-  /** What kind of object it is part of. */
+  /** The kind of object that owns the member, for events. */
   readonly source: EventOrigin["source"];
 }
 
@@ -45,10 +45,10 @@ export class Member {
   readonly #worries: Worries;
   readonly #replays = new Replays();
   #announcements = 0;
-  /** When a message of its own last came back. */
+  /** When the bus last echoed an own message. */
   echoAt = -Infinity;
   isClosed = false;
-  /** Calls of the store that it did not answer, and why it did not answer the last of them. */
+  /** Failed calls of the store, and the reason of the last failure. */
   storeFailures = 0;
   lastStoreFailure: unknown;
 
@@ -99,16 +99,16 @@ export class Member {
 
   async open(): Promise<void> {
     await this.link?.open();
-    // From here on it listens.
+    // The join phase starts here.
     this.host.do({ type: "start" });
   }
 
-  /** Limits are held together with other agents: over a bus, or through a store that hands them out. */
+  /** True when limits are shared with other agents, over a bus or through a store. */
   get isShared(): boolean {
     return this.link !== undefined || this.agent.store !== undefined;
   }
 
-  /** While somebody waits, the process stays alive. */
+  /** Whether the process stays alive, for waiters. */
   set isAwaited(isAwaited: boolean) {
     this.host.isAwaited = isAwaited;
   }
@@ -117,7 +117,7 @@ export class Member {
     this.host.do({ type: "wake" });
   }
 
-  /** Sets or changes a quota. Callers call `wake` when they have changed all that belongs together. */
+  /** Sets or changes a quota. Callers call `wake` after related changes. */
   setPool(config: PoolConfig, now: number): Pool {
     step(this.agent, { type: "configure", config }, now);
     return this.agent.pools.get(config.name) as Pool;
@@ -127,7 +127,7 @@ export class Member {
     step(this.agent, { type: "remove", pool: name }, this.#clock.now());
   }
 
-  /** The provider refused a request: all hear of it, also those who know nothing of registers. */
+  /** Reports a refusal of the provider, and announces it to all agents, including those without level registers. */
   refused(pool: Pool, refused: Omit<Refused, "sentAt"> & { readonly sentAgoMs: number }): void {
     const now = this.#clock.now();
     const { sentAgoMs, retryAfterMs, isOverload } = refused;
@@ -135,16 +135,16 @@ export class Member {
     const before = pool.level;
     const details = { sentAt: now - sentAgoMs, retryAfterMs, isOverload, reason };
     this.host.do({ type: "refused", pool: pool.config.name, refused: details }, now);
-    // It is what others wait for; the longer report that says the same and more follows it.
+    // The short announcement goes first. The full report follows.
     if (pool.level !== before && !this.isClosed) this.#announce(pool, now);
   }
 
-  /** An answer shows that so much more of it was used than we know of. */
+  /** Counts usage outside the swarm that an answer has shown. */
   usedElsewhere(pool: Pool, amounts: Amounts, now: number): void {
     this.host.do({ type: "used-elsewhere", pool: pool.config.name, amounts }, now);
   }
 
-  /** The provider shows that the whole limit is there again: the recovery is over, for all. */
+  /** Ends the recovery for all agents, because the provider has shown the whole limit. */
   recovered(pool: Pool, now: number): void {
     this.host.do({ type: "recovered", pool: pool.config.name }, now);
   }
@@ -154,7 +154,7 @@ export class Member {
     this.isClosed = true;
     const { publish, ask } = this.host.close();
     await Promise.all([publish && this.#publish(publish), ask && this.#ask(ask)]);
-    // The last word cannot be repeated later: whoever missed it would keep free for long what nobody uses.
+    // The goodbye is sent repeatedly: an agent that missed it would hold capacity free for the departed one.
     if (publish) await this.#publish(publish);
     await this.link?.close();
   }
@@ -166,7 +166,7 @@ export class Member {
     await Promise.all(payloads.map((payload) => link.publish(PRESENCE_SUBJECT, payload)));
   }
 
-  /** Never rejects: that there is no answer is one, too. */
+  /** Calls the store. Never rejects, because a failed call is an event as well. */
   async #ask(ask: Ask): Promise<void> {
     const { sequence: seq } = ask;
     const askedAt = this.#clock.now();
@@ -230,7 +230,7 @@ export class Member {
     this.#hearing("announcement", () => this.host.do({ type: "announced", pool: message.resource, level }, now));
   }
 
-  /** The engine only counts what it ignores. */
+  /** Publishes the engine's ignored messages, which it only counts. */
   #hearing(message: MessageKind, hear: () => void): void {
     const before = ignored.hasSubscribers && new Map(this.agent.ignored);
     hear();

@@ -5,10 +5,10 @@ import type { PoolConfig } from "../engine/pool.ts";
 import { LONGEST_NAME } from "../wire/subjects.ts";
 import type { Settings } from "./config.ts";
 
-/** How far beyond the configured capacity a level may recover that has no other bound. */
+/** The highest level without `maxRecovery`, as a multiple of the configured capacity. */
 const MOST_RECOVERY = 2;
 
-/** Throws what is wrong with a limit, or says what the engine has to know of it. */
+/** The engine's configuration of a limit. Throws for an invalid limit. */
 export function poolConfig(
   settings: Settings,
   name: string,
@@ -33,12 +33,12 @@ export function poolConfig(
   };
 }
 
-/** A limit below one would never allow a call: it is held as one in a longer window. */
+/** A limit below 1 becomes 1 in a longer window, because it would never allow a call. */
 export function wholeLimit(limit: number, windowMs: number): { readonly limit: number; readonly windowMs: number } {
   return limit < 1 ? { limit: 1, windowMs: Math.ceil(windowMs / limit - 1e-6) } : { limit, windowMs };
 }
 
-/** How a limit is cut and recovers. */
+/** The rules of cuts and recovery of a limit. */
 export function rulesOf(settings: Settings, windowMs: number, least: number): LevelRules {
   const { reduceFactor, recoveryFactor, recoveryIntervalMs, maxRecovery, cooldownMs = windowMs } = settings;
   const most = maxRecovery ? 1 : MOST_RECOVERY;

@@ -1,15 +1,15 @@
 import { type CapacityMessage, foreignOrigin } from "../wire/capacity.ts";
 import { BadMessage } from "../wire/fields.ts";
 
-/** Announcements are rare: so many senders, and messages of those without numbers, are remembered. */
+/** The number of senders, and of messages without sequence numbers, that are remembered. Announcements are rare. */
 const MOST_REMEMBERED = 4_096;
 
-/** Announcements that were heard before. A repeated register would change nothing; a repeated number would cut again. */
+/** Detects repeated announcements. A repeated level register changes nothing, but a repeated foreign announcement would cut again. */
 export class Replays {
   readonly #numbers = new Map<string, number>();
   readonly #origins = new Map<string, number>();
 
-  /** Throws `BadMessage` when this one was heard. */
+  /** Throws `BadMessage` for a repeated announcement. */
   check({ agentId, timestamp, ours }: CapacityMessage): void {
     const [known, key, seq] = ours
       ? ([this.#numbers, `${agentId} ${ours.life}`, ours.seq] as const)

@@ -13,7 +13,7 @@ import type { Host } from "./host.ts";
 import type { SwarmResource } from "./swarm-resource.ts";
 import { Tried } from "./tried.ts";
 
-/** A limit that all agents hold together: the swarm engine decides. */
+/** A shared limit, decided by the engine. */
 export class SharedResource implements SwarmResource {
   readonly name: string;
   readonly origin: EventOrigin;
@@ -44,7 +44,7 @@ export class SharedResource implements SwarmResource {
     this.#tried = new Tried(clock, (next, all, now) => this.#want(next, all, now, true));
   }
 
-  /** What the swarm can hold when its level is whole. */
+  /** The capacity of the swarm at the full level. */
   get burst(): number {
     const { agent } = this.#host;
     const limit = at(this.pool.limits, 0);
@@ -61,12 +61,12 @@ export class SharedResource implements SwarmResource {
     return isTaken;
   }
 
-  /** Only `take` knows; a wait that is over is over. */
+  /** Always now, because only `take` can tell. */
   readyAt(_cost: number, now: number): number {
     return now;
   }
 
-  /** Exact for an agent that is alone, if nobody else asks; among others an estimate. */
+  /** Exact for a lone agent without further demand; an estimate in a swarm. */
   waitMs(cost: number, now: number, ahead = 0): number {
     const { agent } = this.#host;
     const at = availableAt(agent, this.pool, [cost], ahead > 0 ? [ahead] : undefined, now);
@@ -88,7 +88,7 @@ export class SharedResource implements SwarmResource {
     if (!this.room && cost <= this.burst) this.#tried.denied([cost], now);
   }
 
-  /** Others may have counted on it already: what was taken stays taken. */
+  /** Does nothing: peers may have counted the usage already. */
   giveBack(): void {}
 
   available(now: number): number {
@@ -125,7 +125,7 @@ export class SharedResource implements SwarmResource {
     this.room?.refit();
   }
 
-  /** Withdraws what denied tries wanted: a claim that outlives its resource would hold up the other agents. */
+  /** Withdraws the demand of denied tries: a claim that outlives its resource would delay the other agents. */
   close(): void {
     this.#tried.forget();
     this.#want(undefined, undefined, this.#clock.now());

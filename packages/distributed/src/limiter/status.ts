@@ -22,7 +22,7 @@ export function statusOf(member: Member, resources: Iterable<SwarmResource>, now
   };
 }
 
-/** What an agent knows of the others, and they of it. */
+/** The status of an agent and its knowledge of the swarm. */
 export function memberStatus(member: Member, now: number): SwarmStatus {
   const { agent, link, echoAt, isClosed } = member;
   const { heartbeatMs } = agent.config.tuning;
@@ -41,7 +41,7 @@ export function memberStatus(member: Member, now: number): SwarmStatus {
     peers,
     viewAgeMs: agent.heardAt === -Infinity ? undefined : now - agent.heardAt,
     lastEchoAgeMs: echoAt === -Infinity ? undefined : now - echoAt,
-    // It may have been stopped since.
+    // The other process may have stopped since.
     isDuplicate: now - agent.twinAt < 10 * heartbeatMs,
     published: link?.published ?? 0,
     publishedBytes: link?.publishedBytes ?? 0,
@@ -63,7 +63,7 @@ function storeStatus(
   };
 }
 
-/** For people, whoever is served by the store is a member. */
+/** The published mode: an agent that the store serves is a member. */
 function swarmMode(mode: Mode): SwarmMode {
   return mode === "served" ? "member" : mode;
 }

@@ -31,7 +31,7 @@ import { UnsharedResource } from "./unshared-resource.ts";
 
 const GRANTED = Promise.resolve();
 
-/** The limiter that programs hold: names, checks and events. What all agents agree on is its member's business. */
+/** The implementation of `DistributedLimiter`: checks arguments, manages resources and publishes events. */
 export class SwarmLimiter implements DistributedLimiter {
   readonly #settings: Settings;
   readonly #clock: Clock;
@@ -57,7 +57,7 @@ export class SwarmLimiter implements DistributedLimiter {
     return this.#settings.agentId;
   }
 
-  /** Resolves when the bus has subscribed it. */
+  /** Resolves when the subscriptions on the bus are active. */
   open(): Promise<void> {
     return this.#member.open();
   }
@@ -109,7 +109,7 @@ export class SwarmLimiter implements DistributedLimiter {
 
   async run<T>(resource: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T> {
     await this.acquire(resource, options);
-    // Held on to, so that a resource that is removed and set again meanwhile is not the one that is finished.
+    // Kept, because the resource may be removed and set again meanwhile.
     const entry = this.#resources.get(resource);
     try {
       return await work();
@@ -189,7 +189,7 @@ export class SwarmLimiter implements DistributedLimiter {
 
   async #close(): Promise<void> {
     const entries = [...this.#resources.values()];
-    // Set before anyone is sent away, so that whoever asks again at once is refused.
+    // Set before waiters are rejected, so that requests from their handlers are rejected as well.
     this.#closing = Promise.resolve();
     this.#resources.clear();
     for (const entry of entries) {

@@ -1,23 +1,23 @@
 import type { Served } from "@hivepace/core/internal";
 import type { Pool } from "../engine/pool.ts";
 
-/** A resource of a distributed limiter, whether it is shared or not. */
+/** A resource of a distributed limiter, shared or not. */
 export interface SwarmResource extends Served {
   readonly name: string;
-  /** Another one once its window has another length. */
+  /** Replaced when the window changes. */
   pool: Pool;
-  /** What was asked for with `burst`. */
+  /** The `burst` option. */
   burstOption: number | undefined;
-  /** Denied without waiting: it wants it all the same. */
+  /** Registers the demand of a denied `tryAcquire`. */
   denied(cost: number, now: number): void;
-  /** Returns what was taken for a request that was not sent, where that is possible. */
+  /** Refunds a request that was not sent, where that is possible. */
   giveBack(cost: number, now: number): void;
-  /** Whole tokens that can be taken now. */
+  /** The whole tokens that can be taken now. */
   available(now: number): number;
-  /** This agent's part of what all may use, in a window. */
+  /** This agent's share of the capacity, per window. */
   share(now: number): number;
-  /** The limit or the level is another. */
+  /** Called when the limit or the level has changed. */
   changed(now: number): void;
-  /** Nobody uses it any more. */
+  /** Called when the resource is removed. */
   close(): void;
 }

@@ -2,7 +2,7 @@ import { at } from "../engine/amounts.ts";
 import { levelAt } from "../engine/level.ts";
 import type { Pool } from "../engine/pool.ts";
 
-/** What all may use together in a window now, without the dust that powers of 1.1 leave in the last digits. */
+/** The capacity of the swarm per window now, without the rounding errors of repeated recovery steps. */
 export function totalOf(pool: Pool, now: number): number {
   const { limits, rules, main = 0 } = pool.config;
   const limit = at(pool.limits, main);

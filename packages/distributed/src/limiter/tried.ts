@@ -1,21 +1,21 @@
 import type { Clock } from "@hivepace/core";
 import { type Amounts, isEqual, scaled } from "../engine/amounts.ts";
 
-/** A try that was denied counts as demand for so long. */
+/** The time for which a denied `tryAcquire` counts as demand. */
 const TRIED_MS = 2_000;
-/** It stands for at most so many calls. */
+/** The largest number of calls that a denied `tryAcquire` stands for. */
 const MOST_DEPTH = 64;
-/** Those who try in a loop need not say so each time. */
+/** The shortest time between two updates of the demand. */
 const SAY_AGAIN_MS = 50;
 
-/** What was asked for without waiting and denied is wanted all the same, for a while: those who only ever try get a part. */
+/** The demand of denied `tryAcquire` calls, kept for a while, so that agents that never wait get a share as well. */
 export class Tried {
   readonly #clock: Clock;
-  /** Says what is wanted: the next call, and all; nothing any more when undefined. */
+  /** Publishes the demand: the next call and the total; undefined withdraws it. */
   readonly #want: (next: Amounts | undefined, all: Amounts | undefined, now: number) => void;
   #at = -Infinity;
   #cost: Amounts = [];
-  /** How many calls a denied try stands for: more when those before it were granted and there are still more. */
+  /** The number of calls that a denied try stands for. It grows while earlier demand is granted and more follows. */
   #depth = 1;
   #isGranted = false;
   #saidAt = -Infinity;
@@ -43,7 +43,7 @@ export class Tried {
     this.#want(cost, scaled(cost, this.#depth), now);
   }
 
-  /** Those who wait say what is wanted, or nobody asks any more. */
+  /** Withdraws the demand, because waiters claim it now or the resource is gone. */
   forget(): void {
     this.#cancel?.();
     this.#cancel = undefined;

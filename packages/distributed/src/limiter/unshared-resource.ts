@@ -6,7 +6,7 @@ import type { Pool } from "../engine/pool.ts";
 import type { SwarmResource } from "./swarm-resource.ts";
 import { totalOf } from "./total.ts";
 
-/** A limit that each agent has for itself: only its level is the swarm's. */
+/** A limit that each agent has for itself. Only the level is shared. */
 export class UnsharedResource implements SwarmResource {
   readonly name: string;
   readonly origin: EventOrigin;
@@ -24,7 +24,7 @@ export class UnsharedResource implements SwarmResource {
     this.#bucket = new TokenBucket(this.#limit(now), now);
   }
 
-  /** When the level is whole. */
+  /** The burst at the full level. */
   get burst(): number {
     return this.burstOption ?? at(this.pool.limits, 0);
   }

@@ -3,11 +3,11 @@ import { type Agent, modeOf } from "../engine/agent.ts";
 import { type Amounts, at } from "../engine/amounts.ts";
 import { UNLIMITED } from "../wire/subjects.ts";
 
-/** So many heartbeats after the start everyone who is there should have been heard. */
+/** The number of heartbeats after which all live agents should have been heard. */
 const SETTLED = 10;
 const UNREACHED = "which uses capacity / expectedAgents meanwhile, or minCapacity without that option";
 
-/** What must not be silent though it is no error: each is a warning of the process, once. */
+/** Emits operational warnings, each once. */
 export class Worries {
   readonly #agent: Agent;
   readonly #said = new Set<string>();
@@ -20,7 +20,7 @@ export class Worries {
   look(now: number): void {
     const { config, startedAt, members, twinAt, store } = this.#agent;
     const { id, expectedAgents, tuning } = config;
-    // Comparing with everyone at every message would be slow.
+    // Checked once a heartbeat, because comparing with all peers at every message would be slow.
     if (now < this.#nextAt) return;
     this.#nextAt = now + tuning.heartbeatMs;
     if (twinAt > -Infinity)
@@ -65,7 +65,7 @@ export class Worries {
   }
 }
 
-/** For people. What stands for no limit among agents is none. */
+/** Limits for people. The stand-in for "unlimited" is shown as none. */
 function shown(limits: Amounts): string {
   return limits.map((limit) => (limit >= UNLIMITED ? "none" : String(limit))).join(", ");
 }
