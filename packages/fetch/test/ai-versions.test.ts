@@ -1,9 +1,9 @@
-import { type FakeProvider, startProvider } from "@hivepace/provider";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hivepaceMiddleware } from "../src/ai-sdk.ts";
 import { createLimitedFetch } from "../src/index.ts";
 import { LocalGate } from "./support/local-gate.ts";
 import { nodeIsAtLeast } from "./support/node-version.ts";
+import { providerForEachTest } from "./support/provider-for-each-test.ts";
 
 type Ai = typeof import("ai");
 type OpenAiProvider = typeof import("@ai-sdk/openai");
@@ -35,27 +35,17 @@ test("the middleware has the type that each version takes", () => {
 });
 
 describe.each(versions)("$name", ({ load, provider: loadProvider }) => {
-  let provider: FakeProvider;
-  let gate: LocalGate;
-
-  beforeEach(async () => {
-    provider = await startProvider();
-    gate = new LocalGate();
-  });
-  afterEach(async () => {
-    await gate.close();
-    await provider.close();
-  });
+  const each = providerForEachTest();
 
   const world = async () => {
     const [ai, { createOpenAI }] = await Promise.all([load(), loadProvider()]);
     const options = { baseDelayMs: 5, endpoint: "p" };
-    const place = { apiKey: "k", baseURL: `${provider.url}/v1` };
+    const place = { apiKey: "k", baseURL: `${each.provider.url}/v1` };
     const wrapped = ai.wrapLanguageModel({
       model: createOpenAI(place).chat("gpt-x"),
-      middleware: hivepaceMiddleware(gate, options),
+      middleware: hivepaceMiddleware(each.gate, options),
     });
-    const fetched = createOpenAI({ ...place, fetch: createLimitedFetch(gate, options) }).chat("gpt-x");
+    const fetched = createOpenAI({ ...place, fetch: createLimitedFetch(each.gate, options) }).chat("gpt-x");
     return { ...ai, models: [wrapped, fetched] };
   };
   const call = { prompt: "hello", maxOutputTokens: 64, maxRetries: 0 };
@@ -63,7 +53,7 @@ describe.each(versions)("$name", ({ load, provider: loadProvider }) => {
   test("generateText is settled with the reported usage, through the middleware and through fetch", async () => {
     const { generateText, models } = await world();
     for (const model of models) expect((await generateText({ model, ...call })).text).toContain("bee ".repeat(15));
-    expect(gate.endings).toMatchObject(provider.log.map(({ tokens }) => ({ how: "done", used: { tokens } })));
+    expect(each.gate.endings).toMatchObject(each.provider.log.map(({ tokens }) => ({ how: "done", used: { tokens } })));
   });
 
   test("streamText is settled with the reported usage, through the middleware and through fetch", async () => {
@@ -73,15 +63,15 @@ describe.each(versions)("$name", ({ load, provider: loadProvider }) => {
       for await (const part of streamText({ model, ...call }).textStream) text += part;
       expect(text.trim()).toBe("bee ".repeat(16).trim());
     }
-    expect(gate.endings).toMatchObject(provider.log.map(({ tokens }) => ({ how: "done", used: { tokens } })));
+    expect(each.gate.endings).toMatchObject(each.provider.log.map(({ tokens }) => ({ how: "done", used: { tokens } })));
   });
 
   test("a refusal is waited for and sent again", async () => {
     const { generateText, models } = await world();
     for (const model of models) {
-      provider.failNext("rate-limited");
+      each.provider.failNext("rate-limited");
       expect((await generateText({ model, ...call })).text).toContain("bee");
     }
-    expect(gate.endings.map((ending) => ending?.how)).toEqual(["refused", "done", "refused", "done"]);
+    expect(each.gate.endings.map((ending) => ending?.how)).toEqual(["refused", "done", "refused", "done"]);
   });
 });

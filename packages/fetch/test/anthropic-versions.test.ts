@@ -1,7 +1,6 @@
-import { type FakeProvider, startProvider } from "@hivepace/provider";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createLimitedFetch } from "../src/index.ts";
-import { LocalGate } from "./support/local-gate.ts";
+import { providerForEachTest } from "./support/provider-for-each-test.ts";
 
 type Sdk = typeof import("@anthropic-ai/sdk");
 
@@ -11,22 +10,12 @@ const versions = [
 ];
 
 describe.each(versions)("$name", ({ load }) => {
-  let provider: FakeProvider;
-  let gate: LocalGate;
-
-  beforeEach(async () => {
-    provider = await startProvider();
-    gate = new LocalGate();
-  });
-  afterEach(async () => {
-    await gate.close();
-    await provider.close();
-  });
+  const world = providerForEachTest();
 
   const client = async () => {
     const { default: Anthropic } = await load();
-    const fetch = createLimitedFetch(gate, { baseDelayMs: 5, endpoint: "p" });
-    return new Anthropic({ apiKey: "k", baseURL: provider.url, fetch });
+    const fetch = createLimitedFetch(world.gate, { baseDelayMs: 5, endpoint: "p" });
+    return new Anthropic({ apiKey: "k", baseURL: world.provider.url, fetch });
   };
   const message = { model: "claude-x", max_tokens: 64, messages: [{ role: "user" as const, content: "hello" }] };
 
@@ -34,13 +23,15 @@ describe.each(versions)("$name", ({ load }) => {
     const anthropic = await client();
     await anthropic.messages.create(message);
     await anthropic.messages.stream(message).finalMessage();
-    expect(gate.endings).toMatchObject(provider.log.map(({ tokens }) => ({ how: "done", used: { tokens } })));
+    expect(world.gate.endings).toMatchObject(
+      world.provider.log.map(({ tokens }) => ({ how: "done", used: { tokens } })),
+    );
   });
 
   test("a refusal is sent again by the limited fetch alone", async () => {
-    provider.failNext("overloaded");
+    world.provider.failNext("overloaded");
     await (await client()).messages.create(message);
-    expect(provider.log).toHaveLength(2);
-    expect(gate.endings.map((ending) => ending?.how)).toEqual(["refused", "done"]);
+    expect(world.provider.log).toHaveLength(2);
+    expect(world.gate.endings.map((ending) => ending?.how)).toEqual(["refused", "done"]);
   });
 });

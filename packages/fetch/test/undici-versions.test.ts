@@ -1,8 +1,7 @@
-import { type FakeProvider, startProvider } from "@hivepace/provider";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hivepaceInterceptor } from "../src/undici.ts";
-import { LocalGate } from "./support/local-gate.ts";
 import { nodeIsAtLeast } from "./support/node-version.ts";
+import { providerForEachTest } from "./support/provider-for-each-test.ts";
 
 type Undici = typeof import("undici");
 
@@ -17,23 +16,13 @@ const body = JSON.stringify({ model: "gpt-x", messages: [{ role: "user", content
 const streamed = JSON.stringify({ ...JSON.parse(body), stream: true, stream_options: { include_usage: true } });
 
 describe.each(versions)("$name", ({ load }) => {
-  let provider: FakeProvider;
-  let gate: LocalGate;
-
-  beforeEach(async () => {
-    provider = await startProvider();
-    gate = new LocalGate();
-  });
-  afterEach(async () => {
-    await gate.close();
-    await provider.close();
-  });
+  const each = providerForEachTest();
 
   const world = async () => {
     const undici = await load();
     const agent = new undici.Agent();
-    const dispatcher = agent.compose(hivepaceInterceptor(gate, { baseDelayMs: 5, endpoint: "p" }));
-    return { ...undici, agent, dispatcher, url: `${provider.url}/v1/chat/completions` };
+    const dispatcher = agent.compose(hivepaceInterceptor(each.gate, { baseDelayMs: 5, endpoint: "p" }));
+    return { ...undici, agent, dispatcher, url: `${each.provider.url}/v1/chat/completions` };
   };
 
   const headers = { "content-type": "application/json" };
@@ -42,7 +31,7 @@ describe.each(versions)("$name", ({ load }) => {
     const { request, dispatcher, agent, url } = await world();
     const { statusCode, body: answer } = await request(url, { method: "POST", body, headers, dispatcher });
     expect([statusCode, await answer.json()]).toMatchObject([200, { usage: { completion_tokens: 16 } }]);
-    expect(gate.endings).toMatchObject([{ how: "done", used: { tokens: provider.log[0]?.tokens } }]);
+    expect(each.gate.endings).toMatchObject([{ how: "done", used: { tokens: each.provider.log[0]?.tokens } }]);
     await agent.close();
   });
 
@@ -50,17 +39,17 @@ describe.each(versions)("$name", ({ load }) => {
     const { fetch, dispatcher, agent, url } = await world();
     const answer = await fetch(url, { method: "POST", body: streamed, headers, dispatcher });
     expect((await answer.text()).match(/"content":"bee "/g)).toHaveLength(16);
-    expect(gate.granted[0]?.request).toMatchObject({ endpoint: "p", model: "gpt-x" });
-    expect(gate.endings).toMatchObject([{ how: "done", used: { tokens: provider.log[0]?.tokens } }]);
+    expect(each.gate.granted[0]?.request).toMatchObject({ endpoint: "p", model: "gpt-x" });
+    expect(each.gate.endings).toMatchObject([{ how: "done", used: { tokens: each.provider.log[0]?.tokens } }]);
     await agent.close();
   });
 
   test("fetch(): a refusal is sent again", async () => {
     const { fetch, dispatcher, agent, url } = await world();
-    provider.failNext("rate-limited");
+    each.provider.failNext("rate-limited");
     const answer = await fetch(url, { method: "POST", body, headers, dispatcher });
     expect([answer.status, await answer.json()]).toMatchObject([200, { usage: { completion_tokens: 16 } }]);
-    expect(gate.endings.map((ending) => ending?.how)).toEqual(["refused", "done"]);
+    expect(each.gate.endings.map((ending) => ending?.how)).toEqual(["refused", "done"]);
     await agent.close();
   });
 
@@ -83,7 +72,7 @@ describe.each(versions)("$name", ({ load }) => {
       fetch(url, { method: "POST", body, headers, dispatcher: closed, signal: abort.signal }),
     ).rejects.toMatchObject({ name: "AbortError" });
     expect(asked?.aborted).toBe(true);
-    expect(provider.log).toEqual([]);
+    expect(each.provider.log).toEqual([]);
     await agent.close();
   });
 });
