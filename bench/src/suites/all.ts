@@ -7,6 +7,7 @@ import { observed } from "./observed.ts";
 import { rateCheck, rateShared } from "./rate-check.ts";
 import { rateMemory } from "./rate-memory.ts";
 import { rateThreads } from "./rate-threads.ts";
+import { reservations } from "./reservations.ts";
 import { route } from "./route.ts";
 import { sharedLimit } from "./shared-limit.ts";
 import { size } from "./size.ts";
@@ -32,6 +33,7 @@ export const allSuites: readonly Suite[] = [
   swarmDecision,
   observed,
   sharedLimit,
+  reservations,
   memory,
   rateMemory,
   size,

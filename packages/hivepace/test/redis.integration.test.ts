@@ -25,10 +25,14 @@ describeOwnServer("redis", (server) => {
   const grant = (user: string, ...rules: string[]) =>
     admin.call("ACL", "SETUSER", user, "reset", "on", ">pw", ...rules);
 
-  /** An instance whose counts are in Redis. */
+  /** An instance whose counts are in Redis, and stay there for the test: counts are of the present minute. */
   async function counted(): Promise<void> {
-    await swarm.join("agent-1", { sync: redisSync({ url: server().url }) });
-    await until(async () => (await admin.exists("prod:ratelimit:eu:default")) === 1, "it has counted");
+    await until(() => Date.now() % 60_000 < 30_000, "the minute has time left");
+    const hive = await swarm.join("agent-1", { sync: redisSync({ url: server().url }) });
+    await until(async () => {
+      hive.tryAcquire({ endpoint: "eu", tokens: 1 }).lease?.done();
+      return (await admin.exists("prod:ratelimit:eu:default")) === 1;
+    }, "it has counted");
   }
 
   test("status without a bus: what instances have counted is found by itself", async () => {

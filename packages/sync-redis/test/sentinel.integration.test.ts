@@ -52,6 +52,6 @@ describe.skipIf(process.platform !== "linux")("through a real Sentinel", () =>
         return reply?.sums[0]?.requests === 3 && (await there.exists("failover:ratelimit:eu:default")) === 1;
       }, "it syncs with the new master");
       expect(await there.hget("failover:ratelimit:eu:default", "total")).toBe("3 30 1");
-    }, 120_000);
+    });
   }),
 );
