@@ -1,5 +1,5 @@
 /**
- * What `test` runs: all tests, then the quick cases of `verify`. With arguments, only Vitest with these arguments, so that
+ * What `test` runs: all tests, and beside them the quick cases of `verify`. With arguments, only Vitest with these arguments, so that
  * one file or one package can be run: `test packages/core`.
  */
 import { spawn } from "node:child_process";
@@ -24,18 +24,38 @@ function runVitest(words: readonly string[]): Promise<number> {
   });
 }
 
-const all = ["unit", "integration", "browser"].flatMap((name) => ["--project", name]);
-const testsCode = await runVitest(args.length > 0 ? args : all);
-let code = testsCode;
-if (args.length === 0 && !interrupted.signal.aborted) {
-  const casesCode = await runVerify(["--quick", "--workers", `${2 * availableParallelism()}`], {
+/** Prints at once, or keeps what is to be printed until `flush`. */
+class HeldOutput {
+  #held: (() => void)[] | undefined = [];
+
+  print(show: () => void): void {
+    if (this.#held) this.#held.push(show);
+    else show();
+  }
+
+  flush(): void {
+    for (const show of this.#held ?? []) show();
+    this.#held = undefined;
+  }
+}
+
+/** The exit code of the quick cases. They run beside the tests, many of which wait, and print after them. */
+function runCases(output: HeldOutput): Promise<number> {
+  return runVerify(["--quick", "--workers", `${availableParallelism()}`], {
     root,
     env: process.env,
-    print: (text) => console.log(text),
-    printError: (text) => console.error(text),
+    print: (text) => output.print(() => console.log(text)),
+    printError: (text) => output.print(() => console.error(text)),
     signal: interrupted.signal,
   });
-  if (testsCode !== 0) console.error("Some tests failed; they are listed above, before the cases.");
-  code = testsCode || casesCode;
 }
-process.exitCode = interrupted.signal.aborted ? 130 : code;
+
+const all = ["unit", "integration", "browser"].flatMap((name) => ["--project", name]);
+const isWhole = args.length === 0;
+const output = new HeldOutput();
+const [testsCode, casesCode] = await Promise.all([
+  runVitest(isWhole ? all : args).finally(() => output.flush()),
+  isWhole ? runCases(output) : 0,
+]);
+if (isWhole && testsCode !== 0) console.error("Some tests failed; they are listed above, before the cases.");
+process.exitCode = interrupted.signal.aborted ? 130 : testsCode || casesCode;

@@ -4,13 +4,13 @@ export const MOONSHOT: RefusalFamily = {
   name: "Moonshot (Kimi)",
   sources: [
     "https://platform.moonshot.ai/docs/api/chat#error-description",
-    "https://github.com/MoonshotAI/kimi-cli/issues/1599",
+    "https://www.kimi.com/code/docs/en/kimi-code/error-reference.html",
   ],
   rules: [
     { class: "quota_exhausted", code: /^exceeded_current_quota_error$/ },
     { class: "overloaded", code: /^engine_overloaded_error$/ },
     { class: "rate_limited", code: /^rate_limit_reached_error$/ },
-    // A coding plan renews its allowance with the billing cycle.
-    { class: "quota_window_long", text: /usage limit for this billing cycle/i, at: "any-error" },
+    // A coding plan renews its allowance every few hours, and with the billing cycle.
+    { class: "quota_window_long", text: /usage limit for this (?:billing cycle|period)/i, at: "any-error" },
   ],
 };
