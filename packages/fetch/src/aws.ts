@@ -27,7 +27,7 @@ export interface AwsClient {
   send(command: never, ...rest: never[]): unknown;
 }
 
-/** What passes through a middleware of the SDK. */
+/** The argument of a middleware at the step `finalizeRequest`. */
 interface Args {
   readonly input: object;
   readonly request: unknown;
@@ -55,7 +55,7 @@ const NAME = "hivepaceMiddleware";
  */
 export function limitAwsClient<C extends AwsClient>(client: C, gate: Gate, options: AwsOptions = {}): C {
   const isClient = typeof client?.send === "function" && typeof client.middlewareStack?.addRelativeTo === "function";
-  if (!isClient) throw new InvalidConfigError("client", "a client of the AWS SDK for JavaScript 3", client);
+  if (!isClient) throw new InvalidConfigError("client", "a client of the AWS SDK for JavaScript 3", typeof client);
   // The SDK sends again by itself.
   const settings = checkPacing({ ...options, maxRetries: 0 });
   const pacer = new Pacer(gate, settings);

@@ -87,7 +87,7 @@ export const handLaws: readonly ShareLaw[] = [
         for (let round = 0; round < 3; round++) for (const one of agents) await ask(one);
         return { handed: agents.map(({ left }) => left), tookMs: performance.now() - from };
       };
-      // Whoever asks later gets less at a time: on a machine that stood still in between, it is tried again.
+      // Grants shrink while agents contend. A run that took too long for a fair comparison is repeated.
       let served = await serve("turns");
       for (let i = 1; served.tookMs > heartbeatMs; i++) served = await serve(`turns ${i}`);
       const [a, b, c] = served.handed as [number, number, number];

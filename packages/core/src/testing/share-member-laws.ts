@@ -73,7 +73,7 @@ export const memberLaws: readonly ShareLaw[] = [
     "what one that fell silent may go on using is kept free for it",
     async ({ agent, open }) => {
       const store = await open();
-      // So long that nobody falls silent between two calls of this test, also on a slow machine.
+      // The interval is longer than the time between two calls of this test on a slow machine.
       const options = { store, nextMs: 20 * HEARTBEAT_MS, windowMs: 60_000 };
       const [a, b] = [await agent("a", options), await agent("b", options)];
       await b.ask();

@@ -96,7 +96,7 @@ export function admitAnyway(target: Target, scopes: readonly Scope[], use: Use, 
   return chargeOf(target, scopes, use, undefined, now);
 }
 
-/** Where there is no limit to share yet, usage is kept for the limits that come later. */
+/** Creates the charge. Usage of a target or scope without quotas is recorded for limits that become known later. */
 function chargeOf(
   target: Target,
   scopes: readonly Scope[],

@@ -39,8 +39,7 @@ class Group extends WaitLine<HiveWaiter> {
 }
 
 /**
- * The waiters of an endpoint, in groups that have the same scopes. Within a group: first come, first served, but for
- * priorities. Groups take turns, and one whose scopes have nothing left does not stop the others.
+ * The waiters of an endpoint, grouped by their scopes. A group serves its waiters in order of arrival and priority. Groups take turns, and one whose scopes have nothing left does not stop the others.
  */
 export class Line {
   /** In the order of their turns. */
@@ -81,7 +80,7 @@ export class Line {
     }
   }
 
-  /** Who is next: the first of each group that is not blocked, in the order of turns. */
+  /** The head of each group that is not blocked, in the order of turns. */
   *next(now: number): Generator<HiveWaiter> {
     for (const group of this.#groups.values()) if (group.head && group.blockedUntil <= now) yield group.head;
   }
@@ -114,7 +113,7 @@ export class Line {
       if (scope === undefined || group.blockedBy.includes(scope)) group.blockedUntil = -Infinity;
   }
 
-  /** What all want whose scopes have something left. */
+  /** The demand of all groups that are not blocked. */
   wanted(now: number): Use {
     const sum = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
     for (const group of this.#groups.values())

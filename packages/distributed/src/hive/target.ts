@@ -165,7 +165,7 @@ export function namesake({ model, models }: Pick<Target, "model" | "models">): s
   return models?.[0] ?? model;
 }
 
-/** What is limited together: limits as configured and as learned, their quotas, and usage from before there were any. */
+/** Configured and learned limits, their quotas, and usage from before the first quota. */
 export interface Limited {
   readonly id: string;
   readonly model: string | undefined;
@@ -193,7 +193,7 @@ export interface Target extends Limited {
   inFlight: number;
   /** Models whose limits are learned one by one; undefined where all limits are configured or the target is a model. */
   byModel: Map<string, ModelScope> | undefined;
-  /** Undefined while there are no waiters. */
+  /** The waiters; undefined when there are none. */
   line: Line | undefined;
   cancelTimer: (() => void) | undefined;
 }

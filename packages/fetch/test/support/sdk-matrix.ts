@@ -11,7 +11,7 @@ export interface SdkRow {
   readonly installed: string;
   /** Where the limited fetch goes. */
   readonly where: string;
-  /** What it says of refusals when it owns them too: `header` heeds x-should-retry, `none` does not retry, `set` must be set. */
+  /** The retries of the SDK itself: `header` heeds x-should-retry, `none` never retries, `set` needs `maxRetries: 0`. */
   readonly retries: "header" | "none" | "set";
   readonly model: string;
   /** One call, with `maxRetries: 0` where the SDK has to be told. */
