@@ -7,14 +7,12 @@ import { defineConfig, type Options } from "tsup";
  * built and what can be imported cannot drift apart.
  */
 const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as {
-  exports: Record<string, string | Record<string, string>>;
+  exports: Record<string, string | { "@hivepace/source": string; import: { default: string } }>;
 };
 const entry: Record<string, string> = {};
 for (const target of Object.values(exports)) {
   if (typeof target === "string") continue;
-  const source = target["@hivepace/source"];
-  const built = target["default"];
-  if (source && built) entry[built.replace(/^\.\/dist\/(.*)\.js$/, "$1")] = source;
+  entry[target.import.default.replace(/^\.\/dist\/(.*)\.js$/, "$1")] = target["@hivepace/source"];
 }
 
 /** esbuild makes `var` of our constants, which V8 does not fold; with this it puts their values where they are used. */
@@ -35,11 +33,31 @@ const common: Options = {
   esbuildOptions: foldConstants,
 };
 
+/** Private packages of this workspace that are built into libraries; see `mayInline` in `tooling/checks/src/layers.ts`. */
+const INLINED = ["@hivepace/redis-client"];
+
+/**
+ * The CommonJS build loads brokers' clients by `require()`: Jest runs CommonJS in a context without dynamic `import()`.
+ * `require()` throws where `import()` rejects, which is the same inside an async function.
+ */
+const requireOnDemand: NonNullable<Options["plugins"]>[number] = {
+  name: "require on demand",
+  renderChunk(code) {
+    if (this.format !== "cjs") return undefined;
+    return { code: code.replace(/\bimport\(("[^"]+")\)/g, "Promise.resolve(require($1))") };
+  },
+};
+
 const library: Options = {
   ...common,
   entry,
+  noExternal: INLINED,
+  format: ["esm", "cjs"],
+  plugins: [requireOnDemand],
   clean: ["!programs/**"],
   dts: {
+    // Their types stand in one file each, because only that is taken in.
+    resolve: INLINED.map((name) => `${name}/types`),
     // `using` and `Symbol.asyncDispose` are newer than ES2022: the types say so themselves.
     banner: '/// <reference lib="esnext.disposable" />',
     compilerOptions: { ignoreDeprecations: "6.0" },
@@ -77,7 +95,7 @@ const programs: Options = {
     options.mainFields = ["module", "main"];
   },
   // The last are of OpenTelemetry's, for what is not used here; and then they are not even named.
-  external: [/^node:/, /^@hivepace\/(bus-|sync-)/, "ioredis", /^\.\/getMachineId-/],
+  external: [/^node:/, /^@hivepace\/(bus-|sync-)/, "ioredis", "redis", /^@redis\//, /^\.\/getMachineId-/],
   esbuildPlugins: [othersWithoutMaps],
   ...(existsSync(ASSETS) && { onSuccess: `tsx --conditions @hivepace/source ${ASSETS} dist/programs` }),
 };

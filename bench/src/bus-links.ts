@@ -7,10 +7,10 @@ import { Redis } from "ioredis";
 import { Kafka, logLevel } from "kafkajs";
 import { connect } from "nats";
 
-/** The way from a publisher to one or more subscribers, each with a connection of its own. */
+/** A path from a publisher to one or more subscribers, each on its own connection. */
 export interface Link {
   send(payload: Uint8Array): Promise<unknown>;
-  /** Called for every message that arrives, by each subscriber. */
+  /** Called by each subscriber for every message that arrives. */
   onMessage: (payload: Uint8Array) => void;
   close(): Promise<void>;
 }
@@ -109,7 +109,7 @@ const nats: OpenBus = (servers) => natsBus({ servers });
 const redis: OpenBus = (url) => redisPubSubBus({ url });
 const kafka: OpenBus = (broker) => kafkaBus({ brokers: [broker] });
 
-/** Each broker: our bus beside its bare client. */
+/** Each broker: Hivepace's bus, and the bare client for comparison. */
 export const brokers: readonly { kind: ServerKind; raw: Open; ours: Open; bus: OpenBus }[] = [
   { kind: "nats", raw: rawNats, ours: busLink(nats), bus: nats },
   { kind: "redis", raw: rawRedis, ours: busLink(redis), bus: redis },

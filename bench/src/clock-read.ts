@@ -3,8 +3,8 @@ import type { Contender, SyncOp } from "./suite.ts";
 const { performance: held } = globalThis;
 
 /**
- * The least that anything with time in it can cost. In Node `performance` is a getter of the global object, which is
- * not always inlined: the reference is the read without it, and the other stands beside it.
+ * A lower bound for any operation that depends on time. In Node `performance` is a getter of the global object, which
+ * is not always inlined: the reference is the read without the getter, and the read with it is shown as well.
  */
 export const clockRead: Contender<SyncOp> = {
   name: "one clock read",

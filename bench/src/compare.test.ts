@@ -5,7 +5,7 @@ import type { AsyncSuite, RunParameters, SyncOp, SyncSuite } from "./suite.ts";
 
 const parameters: RunParameters = { quick: true, rounds: 5, warmUpRounds: 2, sliceMs: 10, seed: 1 };
 
-/** Time passes only when an operation says so. */
+/** A world in which only operations advance the time. */
 function manualWorld() {
   let now = 0;
   const order: string[] = [];
@@ -26,7 +26,7 @@ function suiteOf(ops: Record<string, SyncOp>, more: Partial<SyncSuite> = {}): Sy
   return { kind: "sync", name: "s", title: "", reference, contenders, wanted: [], capacity: Infinity, ...more };
 }
 
-test("each contender is compared with the reference, and each claim gets a row of its own", async () => {
+test("each contender is compared with the reference, and each claim gets a separate row", async () => {
   const { world, taking } = manualWorld();
   const suite = suiteOf(
     { one: taking("one", 0.001), two: taking("two", 0.002) },
@@ -49,7 +49,7 @@ test("the contenders take turns in changing order", async () => {
   expect(last.slice(0, 4)).not.toBe(last.slice(4));
 });
 
-test("a refused call ends the benchmark: the time of a refusal is no figure", async () => {
+test("a refused call ends the benchmark, because refusals must not be measured", async () => {
   const { world, taking } = manualWorld();
   await expect(compare(suiteOf({ no: taking("no", 1, false) }), parameters, world)).rejects.toThrow("were refused");
 });
@@ -60,7 +60,7 @@ test("a run that may have met the limit ends in an error", async () => {
   await expect(compare(suite, parameters, world)).rejects.toThrow("may have met the limit of 20");
 });
 
-test("async calls are awaited, shared among their requests, and everything is closed in the end", async () => {
+test("async calls are awaited, their time is divided by their requests, and all contenders are closed", async () => {
   const { world, taking } = manualWorld();
   const call = taking("many", 1);
   let closed = 0;

@@ -4,7 +4,10 @@ import type { Row } from "./row.ts";
 import { median, ratiosOf } from "./statistics.ts";
 import type { AsyncSuite, RunParameters, SyncSuite } from "./suite.ts";
 
-/** Runs the contenders of a suite side by side: a row for each against the reference, then one for each claim. */
+/**
+ * Measures the contenders of a suite side by side. Returns a row for each against the reference, then one for each
+ * claim.
+ */
 export async function compare(suite: SyncSuite | AsyncSuite, parameters: RunParameters, world: World): Promise<Row[]> {
   const { runners, close } = prepare(suite);
   try {

@@ -13,16 +13,16 @@ test.each([
   expect(formatNumber(value)).toBe(text);
 });
 
-test("what was not measured is an empty cell", () => {
+test("a missing measurement is an empty cell", () => {
   expect(formatRatio(undefined) + formatSpread(undefined)).toBe("");
 });
 
-test("what was measured once has no spread", () => {
+test("a single measurement has no spread", () => {
   expect(formatSpread(spreadOf([2]))).toBe("");
   expect(formatSpread(spreadOf([1, 2]))).toBe("1.10 … 1.90");
 });
 
-test("a wanted ratio is in times, a wanted value in the row's unit", () => {
+test("a wanted ratio is a factor, a wanted value has the row's unit", () => {
   const row = { what: "x", value: 1, unit: "bytes" };
   expect(formatWanted({ ...row, wanted: { of: "ratio", direction: "at most", limit: 4 } })).toBe("≤ 4 ×");
   expect(formatWanted({ ...row, wanted: { of: "value", direction: "below", limit: 8_000 } })).toBe("< 8,000 bytes");

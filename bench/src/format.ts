@@ -1,7 +1,7 @@
 import type { Row } from "./row.ts";
 import type { Spread } from "./statistics.ts";
 
-/** About three digits that say something; whole numbers above that, with their thousands apart. */
+/** Formats with about three significant digits; larger values as whole numbers with thousands separators. */
 export function formatNumber(value: number): string {
   if (value !== 0 && Math.abs(value) < 0.01) return value.toLocaleString("en-US", { maximumSignificantDigits: 2 });
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
@@ -12,7 +12,7 @@ export function formatRatio(ratio: Spread | undefined): string {
   return ratio === undefined ? "" : `${formatNumber(ratio.median)} ×`;
 }
 
-/** Nothing for what was measured once. */
+/** Empty for a single measurement. */
 export function formatSpread(ratio: Spread | undefined): string {
   return ratio === undefined || ratio.low === ratio.high
     ? ""

@@ -1,14 +1,14 @@
 import type { AsyncOp, SyncOp } from "./suite.ts";
 
-/** Calls an operation so many times and returns how many calls were granted. */
+/** Calls an operation `times` times and returns the number of granted calls. */
 export type Loop = (times: number) => number | Promise<number>;
 
 let compiled = 0;
 
 /**
- * A loop of its own for every operation. Were they to share one, its call would be a guess among all of them, could
- * never be inlined, and the first to run would be measured with another machine code than the last. The serial number
- * keeps V8 from giving two equal texts the same code.
+ * Compiles a separate loop for every operation. In a shared loop the call site would be megamorphic, could never be
+ * inlined, and would run with different machine code for the first and the last operation. The serial number keeps V8
+ * from sharing the code of two equal texts.
  */
 function compile<L extends Loop>(op: unknown, text: string): L {
   return new Function("op", `/* ${compiled++} */ return ${text}`)(op) as L;

@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 
-/** Where and when the figures were taken: without it they mean nothing to anyone else. */
+/** The machine and conditions of the measurement, without which the figures mean nothing to other readers. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -9,7 +9,7 @@ export interface Machine {
   readonly node: string;
   readonly v8: string;
   readonly date: string;
-  /** What else was running: the load of the minute before. */
+  /** The load average of the previous minute. */
   readonly load: number;
 }
 

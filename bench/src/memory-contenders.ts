@@ -2,10 +2,10 @@ import type { TokenBucket } from "limiter";
 import { limit } from "./limit.ts";
 import { flexibleMemory, hivepace, limiterTokenBucket } from "./peers.ts";
 
-/** Takes all the names in, asks once for each, and returns what must stay alive. */
+/** Creates a limiter for all names, uses each name once, and returns the objects that must stay alive. */
 type Maker = (names: Iterable<string>) => unknown;
 
-/** What the child process prints. */
+/** The output of the child process. */
 export interface MemoryReading {
   readonly bytes: number;
 }

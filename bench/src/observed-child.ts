@@ -2,10 +2,10 @@ import { limit, resource } from "./limit.ts";
 import { syncLoop } from "./loop.ts";
 import type { Listener, ObservedReading } from "./suites/observed.ts";
 
-/** Takes who listens and for how long to run; prints an ObservedReading. */
+/** Measures with the given kind of listener for the given time, and prints an ObservedReading. */
 const [, , listener = "", ms = ""] = process.argv as [string, string, Listener, string];
 
-// Then the packages find no channels: as if they had none.
+// Without `getBuiltinModule` the packages find no diagnostics channels.
 if (listener === "no channels") Object.defineProperty(process, "getBuiltinModule", { value: undefined });
 const { MemoryLimiter } = await import("@hivepace/core");
 const { createHive } = await import("@hivepace/distributed");
@@ -28,7 +28,7 @@ const calls = {
   },
 };
 
-/** Nanoseconds of one. */
+/** Returns the nanoseconds of one call. */
 function measure(call: () => boolean): number {
   const loop = syncLoop(call);
   const batch = 10_000;

@@ -8,7 +8,7 @@ test("without arguments every suite runs in full", () => {
   expect(strict).toBe(false);
 });
 
-test("what is given wins over what quick implies", () => {
+test("explicit options take precedence over those that --quick implies", () => {
   expect(parseOptions(["--quick"]).parameters.rounds).toBe(5);
   expect(parseOptions(["--", "--quick", "--rounds", "9"]).parameters.rounds).toBe(9);
 });

@@ -2,10 +2,10 @@ import { parseArgs } from "node:util";
 import type { RunParameters } from "./suite.ts";
 
 export interface Options {
-  /** Names of suites; none means all. */
+  /** Names of suites; empty for all. */
   readonly suites: readonly string[];
   readonly parameters: RunParameters;
-  /** Where the JSON goes. */
+  /** The path of the JSON report. */
   readonly json: string | undefined;
   readonly list: boolean;
   /** Whether a miss makes the exit code 1. */
@@ -14,16 +14,16 @@ export interface Options {
 
 export const usage = `bench [options]
   --suite <name>   only this suite; may be given several times
-  --list           name the suites and stop
+  --list           print the names of the suites
   --rounds <n>     measured rounds (15; quick: 5)
-  --seed <n>       the order of the contenders in the rounds (1)
-  --quick          short slices, few rounds: to see that it runs, not to quote
+  --seed <n>       seed of the order of the contenders (1)
+  --quick          short slices, few rounds: a smoke test, whose figures must not be quoted
   --json <path>    where to write the JSON (results/latest.json)
-  --strict         exit code 1 when something wanted is missed`;
+  --strict         exit code 1 when a claim is missed`;
 
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
-    // Some runners hand the separator on.
+    // Some script runners pass the separator on.
     args: args.filter((arg) => arg !== "--"),
     options: {
       suite: { type: "string", multiple: true, default: [] },

@@ -17,7 +17,7 @@ export function hivepace(resources: Iterable<string> = [resource]): MemoryLimite
 export function limiterTokenBucket(): TokenBucket {
   const { tokens, windowMs } = limit;
   const bucket = new TokenBucket({ bucketSize: tokens, tokensPerInterval: tokens, interval: windowMs });
-  // It starts empty; its own RateLimiter fills it in the same way.
+  // The bucket starts empty; the library's own RateLimiter fills it the same way.
   bucket.content = tokens;
   return bucket;
 }

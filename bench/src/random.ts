@@ -1,4 +1,4 @@
-/** A copy in random order (Fisher-Yates). */
+/** Returns a copy in random order (Fisher-Yates). */
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last--) {

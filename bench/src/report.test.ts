@@ -32,14 +32,14 @@ const report: Report = {
   suites: [suite],
 };
 
-test("the text shows every verdict and the remarks", () => {
+test("the text shows every verdict and the notes", () => {
   const text = suiteText(suite);
   expect(text).toMatch(/good .*2\.00 ×.*1\.50 … 3\.00.*plain.*≤ 4 × {2}PASS/);
   expect(text).toMatch(/bad .*< 2 × {2}MISS/);
   expect(text).toContain("- plain: a remark");
 });
 
-test("the Markdown says where it was measured and beside what", () => {
+test("the Markdown names the machine and the compared versions", () => {
   const markdown = reportMarkdown(report);
   expect(markdown).toContain("Node v20");
   expect(markdown).toContain("peer 1.2.3");

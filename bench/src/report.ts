@@ -13,7 +13,7 @@ export interface SuiteReport {
 export interface Report {
   readonly machine: Machine;
   readonly parameters: RunParameters;
-  /** What was compared with, and its version. */
+  /** The compared libraries and their versions. */
   readonly versions: Readonly<Record<string, string>>;
   readonly suites: readonly SuiteReport[];
 }
@@ -40,7 +40,7 @@ function cells(row: Row): string[] {
 
 type Render = (columns: readonly Column[], rows: readonly (readonly string[])[]) => string;
 
-/** First everything that was measured, then what was wanted of it, then the remarks. */
+/** All measurements first, then the claims, then the notes. */
 function body({ rows }: SuiteReport, render: Render): string {
   const plain = rows.filter((row) => row.wanted === undefined);
   const wanted = rows.filter((row) => row.wanted !== undefined);
@@ -84,7 +84,7 @@ export function misses({ suites }: Report): Row[] {
   return suites.flatMap(({ rows }) => rows.filter((row) => verdictOf(row) === "MISS"));
 }
 
-/** The rows as they are, each with its verdict. */
+/** Returns the rows unchanged, each with its verdict. */
 export function reportJson(report: Report): string {
   const suites = report.suites.map((suite) => ({
     ...suite,

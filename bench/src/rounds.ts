@@ -7,30 +7,30 @@ import type { RunParameters } from "./suite.ts";
 export interface Runner {
   readonly name: string;
   readonly loop: Loop;
-  /** Requests in one call. */
+  /** Number of requests in one call. */
   readonly requests: number;
 }
 
-/** What the rounds need of the world, so that tests can bring another. */
+/** The environment of the rounds, replaced in tests. */
 export interface World {
-  /** Monotonic, in milliseconds. */
+  /** Returns monotonic milliseconds. */
   now(): number;
-  /** Called before every slice: collects the garbage of the one before, and lets timers fire. */
+  /** Called before every slice: collects the garbage of the previous one, and lets timers fire. */
   settle(): Promise<void>;
 }
 
 export interface Measured {
-  /** Nanoseconds for one request, one value a round. */
+  /** Nanoseconds per request, one value per round. */
   readonly nsPerRequest: number[];
-  /** Requests made in all, warm-up included. */
+  /** Total number of requests, including the warm-up. */
   requests: number;
 }
 
 const MS = 1e6;
 
 /**
- * Runs all contenders for a slice each, in an order shuffled anew in every round, and once more. The number of calls
- * in a slice is found in the warm-up and stays, so the clock is read twice a slice and costs nothing.
+ * Runs all contenders for one slice per round, in an order shuffled for every round. The warm-up determines the number
+ * of calls in a slice, so that the clock is read only twice per slice.
  */
 export async function measureRounds(
   runners: readonly Runner[],
@@ -45,7 +45,7 @@ export async function measureRounds(
     await world.settle();
     const start = world.now();
     const answer = runner.loop(times);
-    // A sync loop has no promise, and no await is charged to it.
+    // A sync loop returns no promise, so that no await is included in its time.
     const granted = typeof answer === "number" ? answer : await answer;
     const elapsedMs = world.now() - start;
     if (granted !== times) throw new Error(`${runner.name}: ${times - granted} of ${times} calls were refused`);

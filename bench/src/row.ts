@@ -1,11 +1,11 @@
 import type { Spread } from "./statistics.ts";
 
-/** What was measured, and if something is wanted of it, whether it was met. */
+/** A measurement, and the claim about it, if any. */
 export interface Row {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** What `ratio` compares with. */
+  /** The contender that `ratio` compares with. */
   readonly against?: string;
   readonly ratio?: Spread;
   readonly wanted?: Wanted;
@@ -20,12 +20,12 @@ export interface Wanted {
 
 export type Verdict = "PASS" | "MISS";
 
-/** By the median: the spread is for the reader. */
+/** Returns the verdict by the median; the spread is informative only. */
 export function verdictOf(row: Row): Verdict | undefined {
   const { wanted } = row;
   if (wanted === undefined) return undefined;
   const measured = wanted.of === "value" ? row.value : row.ratio?.median;
-  if (measured === undefined) throw new Error(`"${row.what}" wants a ratio and has none`);
+  if (measured === undefined) throw new Error(`"${row.what}" has a claim on a ratio, but no ratio was measured`);
   return holds(measured, wanted) ? "PASS" : "MISS";
 }
 

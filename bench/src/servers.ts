@@ -2,7 +2,7 @@ import type { startProvider as StartProvider } from "@hivepace/provider";
 import type { startServer as StartServer } from "@hivepace/servers";
 import { tsImport } from "tsx/esm/api";
 
-/** These are TypeScript and stay it: the first starts files that stand beside it, and neither is published. */
+/** Imported as TypeScript at run time: the package starts files next to its source, and is not published. */
 export const startServer: typeof StartServer = async (kind) => {
   const servers = (await tsImport("@hivepace/servers", import.meta.url)) as { startServer: typeof StartServer };
   return servers.startServer(kind);

@@ -1,4 +1,4 @@
-/** The middle of some values and what lies around it. */
+/** The median of some values and the range around it. */
 export interface Spread {
   readonly median: number;
   /** The 10th percentile. */
@@ -7,7 +7,7 @@ export interface Spread {
   readonly high: number;
 }
 
-/** The value below which the share `q` (0 to 1) of all values lies, interpolated between neighbours. */
+/** Returns the quantile `q` (0 to 1), interpolated between neighbours. */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new RangeError("no values, no quantile");
   const sorted = [...values].sort((a, b) => a - b);
@@ -26,8 +26,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * The ratio in each round, then the spread of those: both sides of a ratio are of the same round, so that what slowed
- * the whole machine for a while slowed both.
+ * Takes the ratio in each round, then the spread of the ratios: both sides belong to the same round, so that a
+ * temporary slowdown of the machine affects both.
  */
 export function ratiosOf(values: readonly number[], references: readonly number[]): Spread {
   if (values.length !== references.length) throw new RangeError("a ratio needs both values of every round");

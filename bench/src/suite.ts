@@ -1,23 +1,23 @@
 import type { Row, Wanted } from "./row.ts";
 
-/** One call of what is measured. A call that yields `false` was refused, and a refusal ends the benchmark. */
+/** One call of the measured operation. A call that returns `false` was refused, and a refusal ends the benchmark. */
 export type SyncOp = () => boolean;
 export type AsyncOp = () => Promise<unknown>;
 
-/** What a suite may know of how it was started. */
+/** The parameters of the run, as suites see them. */
 export interface RunParameters {
   readonly quick: boolean;
   readonly rounds: number;
   readonly warmUpRounds: number;
-  /** How long each contender runs in each round, about. */
+  /** Approximate duration of each contender in each round. */
   readonly sliceMs: number;
   readonly seed: number;
 }
 
-/** One line of the table: something that is called over and over. */
+/** One line of the table: an operation that is called repeatedly. */
 export interface Contender<Op> {
   readonly name: string;
-  /** What a reader must know to judge the figure. */
+  /** Information that a reader needs to judge the figure. */
   readonly note?: string;
   /** Called once, before the warm-up. */
   setup(): Prepared<Op>;
@@ -46,7 +46,7 @@ interface Loops<Op> extends Named {
   readonly reference: string;
   readonly contenders: readonly Contender<Op>[];
   readonly wanted: readonly WantedRatio[];
-  /** No contender can have refused or delayed anything while it was asked for less than this. */
+  /** The number of requests below which no contender can refuse or delay anything. */
   readonly capacity: number;
 }
 
@@ -60,7 +60,7 @@ export interface AsyncSuite extends Loops<AsyncOp> {
   readonly kind: "async";
 }
 
-/** Anything else that ends in rows. */
+/** Any other measurement that returns rows. */
 export interface FreeSuite extends Named {
   readonly kind: "free";
   measure(parameters: RunParameters): Promise<Row[]>;

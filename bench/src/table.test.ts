@@ -6,7 +6,7 @@ const columns: Column[] = [
   { title: "ns", align: "right" },
 ];
 
-test("columns are as wide as their widest cell, numbers stand at the right", () => {
+test("columns are as wide as their widest cell, and numbers are right-aligned", () => {
   const rows = [
     ["a long name", "7"],
     ["b", "1,234"],
@@ -20,6 +20,6 @@ test("a missing cell is an empty one", () => {
   expect(textTable(columns, [["a"]])).toBe(["what  ns", "────  ──", "a"].join("\n"));
 });
 
-test("Markdown says the alignment and escapes what would end a cell", () => {
+test("Markdown has the alignment, and escapes characters that would end a cell", () => {
   expect(markdownTable(columns, [["a|b", "7"]])).toBe(["| what | ns |", "|---|---:|", "| a\\|b | 7 |"].join("\n"));
 });

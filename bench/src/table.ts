@@ -3,7 +3,7 @@ export interface Column {
   readonly align: "left" | "right";
 }
 
-/** A table for a terminal: columns as wide as their widest cell, a line below the head. */
+/** A table for a terminal: columns as wide as their widest cell, a rule below the header. */
 export function textTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map(({ title }, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>

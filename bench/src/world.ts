@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { World } from "./rounds.ts";
 
-/** Real time. With `--expose-gc`, what one contender leaves behind is swept before the next one's time runs. */
+/** Real time. With `--expose-gc`, the garbage of one contender is collected before the next one runs. */
 export const realWorld: World = {
   now: () => performance.now(),
   async settle() {

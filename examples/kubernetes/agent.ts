@@ -1,4 +1,6 @@
-/** An agent as a pod runs it: answers over HTTP, keeps the limit with all other pods, and leaves without losing a call. */
+/**
+ * An agent as a pod runs it: serves HTTP, shares the limit with all other pods, and shuts down without losing a call.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { natsBus } from "@hivepace/bus-nats";
@@ -7,7 +9,7 @@ import { createHive } from "@hivepace/distributed";
 import { createLimitedFetch } from "@hivepace/fetch";
 import { redisSync } from "@hivepace/sync-redis";
 
-/** What the manifests give. */
+/** Returns a setting from the manifests. */
 function setting(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set`);
@@ -19,7 +21,7 @@ const hive = await createHive({
   agentId: setting("POD_NAME"),
   namespace: setting("HIVEPACE_ENVIRONMENT"),
   secret: setting("HIVEPACE_SECRET"),
-  // Brokers and pods start in any order.
+  // Brokers and pods may start in any order.
   bus: natsBus({ servers: setting("NATS_URL"), user: "agent", pass: setting("NATS_PASSWORD"), waitForBroker: true }),
   sync: redisSync({
     url: setting("REDIS_URL"),
@@ -32,7 +34,7 @@ const hive = await createHive({
 const limited = createLimitedFetch(hive, { endpoint: "api" });
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // Alive is who answers; ready is who may still be sent something.
+  // A pod is alive while it answers, and ready while it accepts new calls.
   if (request.url === "/live") return void response.end("ok");
   if (request.url === "/ready") return void response.writeHead(isLeaving ? 503 : 200).end(hive.status().mode);
   try {
@@ -41,7 +43,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     const answered = await limited(apiUrl, { method: "POST", body: Buffer.concat(chunks) });
     response.writeHead(answered.status).end(await answered.text());
   } catch (error) {
-    // Another pod will have it.
+    // 503 makes the client retry on another pod.
     const status = isHivepaceError(error, "LIMITER_CLOSED") ? 503 : 502;
     response.writeHead(status).end();
   }
@@ -54,7 +56,7 @@ server.listen(Number(setting("PORT")), () => console.log(`listening on ${(server
 process.once("SIGTERM", async () => {
   isLeaving = true;
   console.log(`leaving, ${hive.status().leases} calls are under way`);
-  // New calls are refused, those under way end, the other pods have this one's part at once.
+  // New calls are refused, calls under way end, and the other pods get this pod's share at once.
   await hive.close({ drainMs: Number(setting("DRAIN_MS")) });
   server.close(() => console.log("left"));
   server.closeIdleConnections();

@@ -1,4 +1,4 @@
-/** The bus goes away and comes back: what a program sees of it, and that its calls go on. */
+/** An outage of the bus: the program sees a change of mode, and its calls go on. */
 import { setTimeout } from "node:timers/promises";
 import { memoryBroker, memoryBus } from "@hivepace/bus";
 import { createHive, type Hive } from "@hivepace/distributed";
@@ -14,8 +14,8 @@ const start = (agentId: string) =>
     endpoints: [{ id: "eu", rpmLimit: 100 }],
   });
 const [ada, bob] = await Promise.all([start("ada"), start("bob")]);
-const show = ({ mode, bus, members, lastFailure }: ReturnType<Hive["status"]>) =>
-  console.log(`${mode}, bus ${bus}, ${members} members${lastFailure ? `, ${lastFailure.split(":")[0]}` : ""}`);
+const show = ({ mode, bus, lastFailure }: ReturnType<Hive["status"]>) =>
+  console.log(`${mode}, bus ${bus}${lastFailure ? `, ${lastFailure.split(":")[0]}` : ""}`);
 const until = async (mode: string) => {
   while (ada.status().mode !== mode || bob.status().mode !== mode) await setTimeout(20);
 };
@@ -24,25 +24,25 @@ await until("member");
 show(ada.status());
 
 broker.stop();
-await until("cut-off"); // 2.5 heartbeats after it said something that did not come back
+await until("isolated"); // 2.5 heartbeats after a message that was not echoed
 show(ada.status());
 console.log(ada.explain("eu").text);
 
-// Calls go on, within its part: nobody waits for the broker, and nobody takes the whole limit.
+// Calls go on within the agent's share: no call waits for the broker, and no agent takes the whole limit.
 let granted = 0;
 while (ada.tryAcquire({ endpoint: "eu" }).allowed) granted++;
 console.log(granted > 0 && granted <= 50);
 
 broker.start();
-await until("member"); // it listens first, as a newcomer does
+await until("member"); // the agent joins again, as a new one does
 show({ ...ada.status(), lastFailure: undefined });
 
 await Promise.all([ada.close(), bob.close()]);
 
 /* Output:
-member, bus ready, 2 members
-cut-off, bus interrupted, 2 members, BusUnavailableError
+member, bus ready
+isolated, bus interrupted, BusUnavailableError
 eu: 0 of 99 requests used in the last 60 s; this agent does not hear the others and keeps to its part; has room now
 true
-member, bus ready, 2 members
+member, bus ready
 */

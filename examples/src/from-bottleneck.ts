@@ -1,4 +1,4 @@
-/** What a program on `bottleneck` becomes, piece by piece: docs/migrating-from-bottleneck.md. */
+/** The equivalents of `bottleneck` options and calls: docs/migrating-from-bottleneck.md. */
 import { isHivepaceError, MemoryLimiter } from "@hivepace/core";
 
 // new Bottleneck.Group({ reservoir: 3, … }) and highWater: 2 with the strategy OVERFLOW.
@@ -21,18 +21,19 @@ const call = async (page: number) => `page ${page}`;
 const wrapped = (page: number) => limiter.run("crawler", () => call(page));
 console.log(await Promise.all([wrapped(1), wrapped(2)]));
 
-// 40 at once, as its bucket is full, and then two a second.
+// 40 at once, because the bucket is full, and then two a second.
 let burst = 0;
 while (limiter.tryAcquire("shop")) burst++;
 console.log("at once:", burst);
 
-// priority: here a higher number goes first, by so many seconds of waiting; there it was a lower one, always.
+// priority: a higher number goes first, as if it had waited that many seconds longer; in bottleneck, a lower number
+// always goes first.
 const order: string[] = [];
 const job = (name: string, priority: number) => limiter.run("crawler", async () => order.push(name), { priority });
 await Promise.all([job("whenever", -40), job("urgent", 50)]);
 console.log(order);
 
-// A key of a group has a limit of its own. The line is bounded, and whoever is too many is told when to come back.
+// Each key of a group has its own limit. The queue is bounded, and a rejected call learns when to try again.
 const jobs = Array.from({ length: 6 }, () => limiter.acquire("77.66.54.32", { timeoutMs: 500 }));
 const outcomes = await Promise.allSettled(jobs);
 const reasons = outcomes.map((outcome) => {
@@ -41,7 +42,7 @@ const reasons = outcomes.map((outcome) => {
 });
 console.log(reasons.join(", "));
 
-// stop(): who waits is sent away.
+// stop(): rejects waiting calls.
 await limiter.close();
 
 /* Output:

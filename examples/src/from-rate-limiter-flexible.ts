@@ -1,10 +1,10 @@
-/** What a program on `rate-limiter-flexible` becomes: docs/migrating-from-rate-limiter-flexible.md. */
+/** The equivalents of `rate-limiter-flexible` options and calls: docs/migrating-from-rate-limiter-flexible.md. */
 import { MemoryLimiter, RateManager } from "@hivepace/core";
 
-// new RateLimiterMemory({ points: 3, duration: 60 }), consume(key): over the limit is a value here, and no rejection.
+// new RateLimiterMemory({ points: 3, duration: 60 }), consume(key): a denial is a returned value, not a rejection.
 const manager = new RateManager({
   windowMs: 86_400_000, // a minute by default; a day here, so that no window ends in the middle of the example
-  limitsForKey: () => ({ rateLimitRpm: 3 }),
+  limitsForKey: () => ({ rpmLimit: 3 }),
 });
 manager.setEndpoint({ id: "login" });
 const ask = (key: string) => manager.check({ endpoint: "login", key, tokens: 0 });
@@ -12,14 +12,14 @@ console.log([1, 2, 3].map(() => ask("10.0.0.7").allowed));
 const { allowed, currentRpm, limitRpm, limitedBy, retryAfterMs } = ask("10.0.0.7");
 console.log({ allowed, currentRpm, limitRpm, limitedBy }, retryAfterMs !== undefined); // msBeforeNext
 
-// get(key): looks and does not count.
+// get(key): checks without counting.
 console.log(manager.peek({ endpoint: "login", key: "10.0.0.8", tokens: 0 }).allowed);
 
-// reward(key): what was counted and never sent is given back.
+// reward(key): returns a request that was counted and never sent.
 manager.cancel(ask("10.0.0.8"));
 console.log([1, 2, 3, 4].map(() => ask("10.0.0.8").allowed));
 
-// new RateLimiterQueue(limiter), removeTokens(1): waits for its turn.
+// new RateLimiterQueue(limiter), removeTokens(1): waits in a queue.
 const limiter = new MemoryLimiter();
 limiter.setCapacity("crawler", 2, 100);
 const startedAt = performance.now();

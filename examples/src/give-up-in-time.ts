@@ -1,4 +1,4 @@
-/** What a caller sees when there is no capacity: typed errors that say when to come back. */
+/** Typed errors for calls that get no capacity, with the time after which to try again. */
 import { isHivepaceError, MemoryLimiter } from "@hivepace/core";
 
 const limiter = new MemoryLimiter({ maxQueue: 1 });

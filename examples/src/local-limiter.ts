@@ -13,7 +13,7 @@ try {
   limiter.finish("openai-api");
 }
 
-// Or try without waiting, and do something else when there is no token.
+// Or try without waiting, and do something else when no token is available.
 let sent = 0;
 while (limiter.tryAcquire("openai-api")) {
   sent++;
@@ -21,7 +21,7 @@ while (limiter.tryAcquire("openai-api")) {
 }
 console.log(`sent ${sent} more at once`);
 
-// Most of the time `run` is all one needs: it waits, works, and ends the request also when the work fails.
+// `run` covers most cases: it waits, runs the work, and ends the request even when the work fails.
 const answer = await limiter.run("openai-api", async () => "the eleventh had to wait for its token");
 console.log(answer);
 

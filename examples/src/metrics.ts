@@ -1,4 +1,4 @@
-/** What a hive does, as metrics on a page that Prometheus reads. */
+/** The metrics of a hive, on a page that Prometheus reads. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createHive } from "@hivepace/distributed";
@@ -6,7 +6,7 @@ import { instrumentHivepace } from "@hivepace/otel";
 import { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
 
-// On a server that the program has anyway. Without `preventServerStart` the exporter starts one, on port 9464.
+// Served by the program's own server. Without `preventServerStart` the exporter starts one, on port 9464.
 const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true });
 const meterProvider = new MeterProvider({ readers: [exporter] });
 const server = createServer((request, response) => exporter.getMetricsRequestHandler(request, response)).listen(0);
@@ -32,7 +32,7 @@ server.closeAllConnections();
 server.close();
 
 /* Output:
-hivepace_limit_level{hivepace_namespace="demo",hivepace_resource="openai"} 0.5
+hivepace_limit_level{hivepace_namespace="demo",hivepace_resource="openai"} 0.97
 hivepace_decisions_total{hivepace_source="hive",hivepace_resource="openai",hivepace_outcome="granted"} 3
 hivepace_decisions_total{hivepace_source="hive",hivepace_resource="openai",hivepace_outcome="denied",hivepace_reason="no_tokens",hivepace_limited_by="endpoint-rpm"} 2
 hivepace_decisions_total{hivepace_source="hive",hivepace_resource="openai",hivepace_outcome="denied",hivepace_reason="too_large",hivepace_limited_by="endpoint-tpm"} 1

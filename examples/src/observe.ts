@@ -1,8 +1,8 @@
-/** Roll-out without risk: a hive that observes decides and reports, and never makes anyone wait. */
+/** A roll-out without risk: a hive in observe mode decides and reports, and never delays a call. */
 import { createHive } from "@hivepace/distributed";
 import { startProvider } from "@hivepace/provider";
 
-// What runs today: calls without a limiter, and a provider that refuses what is too much.
+// The situation today: calls without a limiter, and a provider that refuses the excess.
 const provider = await startProvider({ rpm: 5 });
 const call = () => fetch(`${provider.url}/v1/chat/completions`, { method: "POST", body: '{"model":"gpt-x"}' });
 
@@ -14,7 +14,7 @@ for (let i = 0; i < 8; i++) {
   else lease.done();
 }
 
-// Three calls would have waited; all three that were refused would not have been.
+// The hive would have delayed three calls, and avoided all three refusals.
 console.log(hive.status().observed);
 
 await hive.close();

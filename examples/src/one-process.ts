@@ -1,4 +1,4 @@
-/** One process, one API: 60 requests a minute, and whoever comes too early waits for its turn. */
+/** One process, one API: 60 requests a minute, and earlier calls wait for their turn. */
 import { MemoryLimiter } from "@hivepace/core";
 
 const call = async () => "the model's answer"; // your SDK, your fetch

@@ -1,8 +1,8 @@
-/** Three agents, one account: together they stay within its limit, and when one gets a 429 all slow down. */
+/** Three agents, one account: together they stay within its limit, and a 429 of one slows all of them down. */
 import { memoryBroker, memoryBus } from "@hivepace/bus";
 import { createDistributedLimiter } from "@hivepace/distributed";
 
-// In production each agent is a process of its own and the bus is NATS, Redis or Kafka.
+// In production each agent is a separate process and the bus is NATS, Redis or Kafka.
 const broker = memoryBroker();
 const agents = await Promise.all(
   ["ada", "bob", "cleo"].map(async (agentId) => {
@@ -14,15 +14,15 @@ const agents = await Promise.all(
 );
 const [ada, bob] = agents as [(typeof agents)[0], (typeof agents)[0], (typeof agents)[0]];
 
-// A newcomer listens for a moment before its first request; acquire and run wait for that.
+// A new agent joins before its first request; acquire and run wait for that.
 const answer = await ada.limiter.run("openai", async () => "the model's answer");
 console.log(answer);
 
-// What the others have used is known, and nobody has more than the limit.
+// Every agent knows the usage of the others, and the limit is common.
 console.log(ada.limiter.status().members, "agents");
 console.log(bob.limiter.getCapacity("openai")?.total, "requests a minute together");
 
-// One agent is refused: within milliseconds all have heard of it.
+// One agent is refused: within milliseconds all agents know.
 const heard = new Promise((resolve) =>
   bob.limiter.onCapacityChange(({ agentId, reason, newCapacity }) => resolve(`${agentId}: ${reason}, ${newCapacity}`)),
 );
@@ -30,7 +30,7 @@ ada.limiter.announceReduced("openai", "received 429");
 console.log(await heard);
 
 for (const { limiter, bus } of agents) {
-  await limiter.close(); // says goodbye: its part is free at once
+  await limiter.close(); // announces the departure: its share is free at once
   await bus.close();
 }
 

@@ -1,13 +1,13 @@
-/** Four worker threads, one account: together they get what it allows, and not one request more. */
+/** Four worker threads, one account: together they get exactly its limit. */
 import { once } from "node:events";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { RateManager } from "@hivepace/core";
 
 if (isMainThread) {
-  // Limits are a minute's by default; a day's here, so that no window ends in the middle of the example.
+  // Limits are per minute by default; a day here, so that no window ends in the middle of the example.
   const manager = new RateManager({ windowMs: 86_400_000 });
   manager.setEndpoint({ id: "anthropic-primary", rpmLimit: 1_000, tpmLimit: 100_000 });
-  manager.setKey("acme", { rateLimitRpm: 600 });
+  manager.setKey("acme", { rpmLimit: 600 });
 
   const workers = Array.from(
     { length: 4 },

@@ -51,8 +51,8 @@ describeOwnServer(
         for (const close of closing.splice(0)) await close();
       });
 
-      test("SIGTERM: a pod ends its calls, says goodbye, and exits with 0", async () => {
-        // An API that answers when it is told to.
+      test("SIGTERM: a pod ends its calls, announces its departure, and exits with 0", async () => {
+        // An API that responds on command.
         const held: (() => void)[] = [];
         const api = createServer((request, response) => {
           request.resume();
@@ -79,7 +79,8 @@ describeOwnServer(
         });
         closing.push(() => pod.kill("SIGKILL"));
         const said = linesOf(pod);
-        const ended = once(pod, "exit");
+        // Output may still arrive after "exit"; "close" follows both.
+        const ended = once(pod, "close");
         await until(() => said.some((line) => line.startsWith("listening")), "the pod listens");
         const url = `http://127.0.0.1:${said[0]?.split(" ").at(-1)}`;
         expect((await fetch(`${url}/ready`)).status).toBe(200);
@@ -92,18 +93,18 @@ describeOwnServer(
         await until(() => said.includes("leaving, 1 calls are under way"), "it was told to end");
         expect((await fetch(`${url}/ready`)).status).toBe(503);
         expect((await fetch(`${url}/ask`, { method: "POST", body })).status).toBe(503);
-        // It is still one of us: what is under way is counted.
+        // The pod is still a live member, because calls under way are counted.
         expect(observer.status().peers).toMatchObject([{ agentId: "pod-1", state: "live" }]);
         held[0]?.();
         expect(await (await call).text()).toBe('{"usage":{"total_tokens":7}}');
         expect(await ended).toEqual([0, null]);
         expect(said.at(-1)).toBe("left");
-        // Not silent, which would keep its part for a minute.
-        await until(() => observer.status().peers[0]?.state === "left", "its goodbye is heard");
+        // The state must be "left": a "silent" pod would keep its share for a minute.
+        await until(() => observer.status().peers[0]?.state === "left", "its departure is known");
       });
 
-      test("with exactly these rights hives know each other, hear of a 429, and share keys through Redis", async () => {
-        const keys = { acme: { rateLimitRpm: 100 } };
+      test("with exactly these rights hives know each other, learn of a 429, and share keys through Redis", async () => {
+        const keys = { acme: { rpmLimit: 100 } };
         const join = (agentId: string) =>
           opened(
             createHive({
@@ -124,7 +125,7 @@ describeOwnServer(
           await until(() => a.status().members === 2 && b.status().members === 2, "both know each other");
           (await a.acquire({ endpoint: "api", tokens: 10 })).refused({ reason: "429" });
           await until(() => b.explain("api").cause?.agentId === "a", "the other hears of it");
-          // Again and again: what was used just before the end of a minute is not told any more.
+          // Repeated, because usage just before the end of a minute is not synced any more.
           await until(async () => {
             a.tryAcquire({ endpoint: "api", key: "acme", tokens: 10 }).lease?.done();
             return (await keysOf("prod:ratelimit*")) === `${wanted}`;
@@ -140,9 +141,9 @@ describeOwnServer(
         expect(await keysOf("*")).toBe(`${[await keysOf("prod:ratelimit*"), await keysOf("prod:swarm:*")]}`);
       });
 
-      // `ping` and `info` are asked at the start, where a user without them has been answered, too.
+      // `ping` and `info` are sent at connect, where Redis answers a user without these rights, too.
       const needed = ["+evalsha", "+eval", "+time", "+hmget", "+hset", "+del", "+pexpire", "~prod:ratelimit:*"];
-      test.each(needed)("without %s on Redis a hive works on, and says what is missing", async (right) => {
+      test.each(needed)("without %s on Redis a hive keeps working and names the missing right", async (right) => {
         await admin().script("FLUSH");
         await admin().flushall();
         await grant(redisUser.filter((rule) => rule !== right));
@@ -182,7 +183,7 @@ describe.skipIf(whyNot("nats", { own: true }) !== undefined)("without one right 
     },
   );
 
-  test.each(["presence", "capacity"])("to publish %s, a warning says so", async (subject) => {
+  test.each(["presence", "capacity"])("to publish %s, a warning names the subject", async (subject) => {
     await using server = await startOwnServer("nats", { config: without("publish", subject) });
     const told = warningsWith("HIVEPACE_PUBLISH_FAILED");
     const bus = natsBus({ servers: server.url, ...credentials });
@@ -195,7 +196,7 @@ describe.skipIf(whyNot("nats", { own: true }) !== undefined)("without one right 
   });
 });
 
-/** What warnings with this code say, until the end of the test. */
+/** Collects the warnings with this code until the end of the test. */
 function warningsWith(code: string): string[] {
   const messages: string[] = [];
   const note = (warning: Error & { code?: string }) => {
@@ -206,7 +207,7 @@ function warningsWith(code: string): string[] {
   return messages;
 }
 
-/** The configuration that we recommend, less one right. */
+/** Returns the recommended configuration without one right. */
 function without(right: "publish" | "subscribe", subject: string): string {
   return natsConfig.replace(new RegExp(`(${right}: { allow: \\[.*?)"prod\\.ratelimit\\.${subject}",?`), "$1");
 }

@@ -7,7 +7,7 @@ test("the manifests are YAML: a ConfigMap, a Secret and a Deployment", () => {
   for (const value of Object.values(podEnvironment())) expect(typeof value).toBe("string");
 });
 
-test("the agent is given all that it asks for, and nothing else", () => {
+test("the manifests set exactly the environment variables that the agent reads", () => {
   const asked = [...readFileSync(agentProgram, "utf8").matchAll(/setting\("(\w+)"\)/g)].map(([, name]) => name);
   const [container] = manifests()[2]?.spec?.template.spec.containers ?? [];
   const given = [...Object.keys(podEnvironment()), ...(container?.env ?? []).map(({ name }) => name)];
@@ -15,7 +15,7 @@ test("the agent is given all that it asks for, and nothing else", () => {
   expect(container?.env).toEqual([{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }]);
 });
 
-test("a pod has the time to drain before it is killed", () => {
+test("the grace period of a pod is longer than its pre-stop hook and drain together", () => {
   const { terminationGracePeriodSeconds, containers } = manifests()[2]?.spec?.template.spec ?? { containers: [] };
   const preStopSeconds = Number(containers[0]?.lifecycle.preStop.exec.command[1]);
   const drainSeconds = Number(podEnvironment()["DRAIN_MS"]) / 1_000;

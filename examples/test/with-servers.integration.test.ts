@@ -7,7 +7,7 @@ const folder = new URL("../src/with-servers/", import.meta.url);
 
 describeOwnServer("nats", (nats) =>
   describeOwnServer("redis", (redis) => {
-    test.each(readdirSync(folder))("%s prints what it says that it prints", async (name) => {
+    test.each(readdirSync(folder))("%s prints the output in its last comment", async (name) => {
       const file = new URL(name, folder);
       const env = { NATS_URL: nats().url, REDIS_URL: redis().url };
       expect(await outputOf(file, env)).toBe(expectedOutput(file));

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Nothing runs, loads or is asked for but what this server has; nobody frames it. */
+/** The page may load, run and request only resources of this server, and no other page may frame it. */
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 
-/** The files of the page, as they are served. */
+/** The files of the page by their paths. */
 export type Page = ReadonlyMap<string, { readonly type: string; readonly body: Buffer }>;
 
-/** Where a published package has the files that `buildPage` made, beside its code. */
+/** The folder of the files that `buildPage` writes, next to the code of a published package. */
 export const PAGE_FOLDER = "dashboard-page";
 
 export const PAGE_FILES = [
@@ -13,7 +13,7 @@ export const PAGE_FILES = [
   { name: "icon.svg", path: "/icon.svg", type: "image/svg+xml" },
 ] as const;
 
-/** From the files that were built when this was published; in the repository from their source. */
+/** Loads the built files of a published package, or builds the page from source in the repository. */
 export async function loadPage(): Promise<Page> {
   const built = await readBuilt(new URL(`./${PAGE_FOLDER}/`, import.meta.url));
   const contents = built ?? (await buildFromSource());
@@ -36,7 +36,10 @@ async function readBuilt(folder: URL): Promise<ReadonlyMap<string, Uint8Array> |
   }
 }
 
-/** By an address that no bundler follows: what is published brings the built files, and neither these nor esbuild. */
+/**
+ * Imports the builder by a computed URL, which bundlers do not follow: a published package contains the built files,
+ * but neither the sources of the page nor esbuild.
+ */
 async function buildFromSource(): Promise<ReadonlyMap<string, Uint8Array>> {
   const builder = new URL("./build-page.ts", import.meta.url).href;
   const { pageContents } = (await import(builder)) as typeof import("./build-page.ts");

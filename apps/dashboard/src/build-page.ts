@@ -6,13 +6,13 @@ import { build } from "esbuild";
 const folder = new URL("./page/", import.meta.url);
 const NOTICE = "/* Contains uPlot, (c) Leon Sorokin, MIT licence, https://github.com/leeoniya/uPlot */";
 
-/** Writes the page's files into this folder, for a package that publishes the dashboard. */
+/** Writes the page's files to this folder, for a package that publishes the dashboard. */
 export async function buildPage(outDir: string): Promise<void> {
   await mkdir(outDir, { recursive: true });
   for (const [name, body] of await pageContents()) await writeFile(join(outDir, name), body);
 }
 
-/** The page's files by their names: one script, one sheet of styles, and what is taken as it is. */
+/** Returns the page's files by their names: one script, one style sheet, and the files that need no build. */
 export async function pageContents(): Promise<ReadonlyMap<string, Uint8Array>> {
   const { outputFiles } = await build({
     entryPoints: [

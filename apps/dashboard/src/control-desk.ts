@@ -6,7 +6,7 @@ import type { ControlAnswer, ControlEvent } from "./wire.ts";
 
 const MAX_BODY = 1_024;
 
-/** Runs controls for those who may. */
+/** Runs controls for authorized requests, each control at most once at a time. */
 export class ControlDesk {
   readonly #controls: ReadonlyMap<string, Control>;
   readonly #token: string;
@@ -20,13 +20,14 @@ export class ControlDesk {
 
   async answer(id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const say = (status: number, body: ControlAnswer, headers = {}): void => sendJson(response, status, body, headers);
-    if (request.method !== "POST") return say(405, { error: "a control is a POST" }, { allow: "POST" });
+    if (request.method !== "POST") return say(405, { error: "method not allowed: use POST" }, { allow: "POST" });
     const refusal = refusalOf(request.headers, this.#token);
     if (refusal !== undefined) return say(403, { error: `refused: ${refusal}` });
-    if (!(await isJson(request))) return say(400, { error: `a body of at most ${MAX_BODY} bytes of JSON is needed` });
+    if (!(await isJson(request))) return say(400, { error: `the body must be JSON of at most ${MAX_BODY} characters` });
     const control = this.#controls.get(id);
-    if (control === undefined) return say(404, { error: "there is no such control" });
-    if (this.#running.has(id)) return say(409, { error: `"${control.label}" is still under way` });
+    if (control === undefined) return say(404, { error: "not found: no control has this id" });
+    if (this.#running.has(id))
+      return say(409, { error: `"${control.label}" is still running: wait until it has finished` });
     const outcome = await this.#run(control);
     const [status, body] = outcome.hasFailed ? [500, { error: outcome.text }] : [200, { done: outcome.text }];
     say(status, body as ControlAnswer);

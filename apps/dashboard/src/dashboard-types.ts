@@ -2,19 +2,30 @@ import type { Clock } from "@hivepace/core";
 import type { SwarmObserver } from "@hivepace/distributed";
 
 export interface DashboardOptions {
-  /** What is shown. Lent: it stays open when the dashboard is closed. */
+  /** The observer of the swarm to show. Lent: closing the dashboard does not close the observer. */
   observer: SwarmObserver;
-  /** Stands above everything. Default: "Hivepace". */
+  /**
+   * Heading of the page.
+   * @defaultValue "Hivepace"
+   */
   title?: string | undefined;
-  /** Where it listens. Default: 127.0.0.1, which only this machine reaches. */
+  /**
+   * Interface to listen on.
+   * @defaultValue "127.0.0.1", reachable only from this machine
+   */
   host?: string | undefined;
-  /** Default: 0, any that is free. */
+  /**
+   * Port to listen on; 0 selects a free port.
+   * @defaultValue 0
+   */
   port?: number | undefined;
-  /** What the provider itself counts, where that is known: in the demo. */
+  /** The provider's own counters, where they are known: in the demo. */
   provider?: (() => ProviderFacts | undefined) | undefined;
-  /** What all instances use, through a store. Without, the page shows what the agents say on the bus. */
+  /**
+   * Usage of all instances, from a shared store. Without this option the page shows only what agents report on the bus.
+   */
   globalUsage?: (() => readonly EndpointUsage[]) | undefined;
-  /** Buttons. Without any, the page has none and the server no such route. */
+  /** Buttons of the page. Without controls, the server has no route that changes anything. */
   controls?: readonly Control[] | undefined;
   clock?: Clock | undefined;
 }
@@ -25,26 +36,26 @@ export interface Dashboard extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** A button that does something to what is shown. */
+/** A button that acts on the observed swarm. */
 export interface Control {
-  /** In the address: letters, digits and hyphens. */
+  /** Part of the URL: 1 to 64 letters, digits and hyphens. */
   readonly id: string;
   readonly label: string;
-  /** What it will do, for those who wonder. */
+  /** Describes the effect of the button. */
   readonly about: string;
-  /** Says in a sentence what was done. A rejection is shown as an error. */
+  /** Resolves with a sentence that describes the effect. A rejection is shown as an error. */
   run(): Promise<string>;
 }
 
-/** The truth beside what the swarm believes. */
+/** The provider's own counters, which the page shows next to the swarm's figures. */
 export interface ProviderFacts {
   readonly limitRpm?: number | undefined;
   readonly limitTpm?: number | undefined;
   readonly windowMs: number;
-  /** Since it started. */
+  /** Requests since the provider started. */
   readonly accepted: number;
   readonly rejected429: number;
-  /** In the present window. */
+  /** Usage in the current window. */
   readonly usedRequests: number;
   readonly usedTokens: number;
 }
@@ -54,9 +65,9 @@ export interface EndpointUsage {
   readonly model?: string | undefined;
   readonly rpm: number;
   readonly tpm: number;
-  /** Of the tightest dimension; 1 is all of it. */
+  /** Usage of the tightest dimension, as a fraction of the limit. */
   readonly utilization: number;
   readonly agents: number;
-  /** How old these figures are. */
+  /** Age of these figures. */
   readonly ageMs: number;
 }

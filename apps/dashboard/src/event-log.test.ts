@@ -3,7 +3,7 @@ import { EventLog, MAX_EVENTS } from "./event-log.ts";
 
 const cut = { type: "cut", resource: "r", agentId: "a", reason: "429", level: 0.5, newCapacity: 5 } as const;
 
-test("a thousand who join do not push out who cut the limit", () => {
+test("a thousand joins do not evict the last cut", () => {
   const log = new EventLog();
   log.add(cut, 1);
   for (let i = 0; i < 1_000; i++) log.add({ type: "joined", agentId: `a${i}` }, 2);
@@ -13,13 +13,13 @@ test("a thousand who join do not push out who cut the limit", () => {
   expect(kept.at(-1)?.seq).toBe(1_001);
 });
 
-test("no more cuts are kept than the last ones", () => {
+test("the log keeps only the last cuts", () => {
   const log = new EventLog();
   for (let i = 0; i < MAX_EVENTS + 3; i++) log.add(cut, i);
   expect(log.since(0).map(({ at }) => at)).toEqual(Array.from({ length: MAX_EVENTS }, (_, i) => i + 3));
 });
 
-test("since an event come those after it, of both kinds in their order", () => {
+test("since() returns later events of both kinds, in order", () => {
   const log = new EventLog();
   log.add(cut, 1);
   log.add({ type: "left", agentId: "a" }, 2);

@@ -1,15 +1,15 @@
 import type { LoggedEvent } from "./wire.ts";
 
-/** So many are kept of each kind. */
+/** Maximum number of events kept of each kind. */
 export const MAX_EVENTS = 200;
 
 type Event = LoggedEvent["event"];
 
-/** Agents that come and go by the hundred do not push out who cut the limit. */
+/** Membership and level events are kept separately, so that hundreds of joins do not evict the last cut. */
 const kindOf = ({ type }: Event): "members" | "level" =>
   type === "joined" || type === "silent" || type === "back" || type === "left" ? "members" : "level";
 
-/** The last events, each with its time. */
+/** The latest events, each with its time. */
 export class EventLog {
   readonly #kept = { members: [] as LoggedEvent[], level: [] as LoggedEvent[] };
   #seq = 0;
@@ -24,7 +24,7 @@ export class EventLog {
     return this.#seq;
   }
 
-  /** Those that came after this one and are still kept, oldest first. */
+  /** Returns the kept events after `seq`, oldest first. */
   since(seq: number): readonly LoggedEvent[] {
     if (seq >= this.#seq) return [];
     const isNew = (entry: LoggedEvent): boolean => entry.seq > seq;

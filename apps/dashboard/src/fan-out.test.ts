@@ -19,7 +19,7 @@ class PretendStream implements Stream {
     this.isDestroyed = true;
   }
 
-  /** The last message: its name and its data. */
+  /** The last message: its event name and its data. */
   get last(): { event: string; data: Hello & Update } {
     const [, event = "", data = ""] = this.written.at(-1)?.match(/^event: (\w+)\ndata: (.*)\n\n$/) ?? [];
     return { event, data: JSON.parse(data) };
@@ -38,7 +38,7 @@ function setUp() {
 }
 const seqs = ({ points, events }: Update) => [points.map(({ seq }) => seq), events.map(({ seq }) => seq)];
 
-test("who comes late has the whole past at once, and then only what is new", () => {
+test("a late reader gets the whole history at once, and then only news", () => {
   const { history, log, pages, open } = setUp();
   history.add(frame());
   history.add(frame());
@@ -52,7 +52,7 @@ test("who comes late has the whole past at once, and then only what is new", () 
   expect(seqs(stream.last.data)).toEqual([[3], []]);
 });
 
-test("nothing is written to one who has not taken the last message, and what was missed comes when it has", () => {
+test("a reader with an unsent message gets nothing more, and later everything it missed", () => {
   const { history, log, pages, open } = setUp();
   const [slow, fast] = [open().stream, open().stream];
   slow.writableLength = 1;
@@ -71,7 +71,7 @@ test("nothing is written to one who has not taken the last message, and what was
   expect(seqs(fast.last.data)).toEqual([[], []]);
 });
 
-test("one who takes nothing for long is let go, the others stay", () => {
+test("a reader that stays blocked is disconnected, the others stay", () => {
   const { pages, open } = setUp();
   const [stuck, fine] = [open().stream, open().stream];
   stuck.writableLength = 1;
@@ -81,7 +81,7 @@ test("one who takes nothing for long is let go, the others stay", () => {
   expect([stuck.isDestroyed, fine.isDestroyed, pages.size]).toEqual([true, false, 1]);
 });
 
-test("one who has left is written to no more", () => {
+test("nothing is written to a removed reader", () => {
   const { pages, open } = setUp();
   const [left, stays] = [open(), open()];
   left.remove();
@@ -90,7 +90,7 @@ test("one who has left is written to no more", () => {
   expect(pages.size).toBe(1);
 });
 
-test("a name with line breaks stays within its message", () => {
+test("a name with line breaks does not break the message framing", () => {
   const { log, pages, open } = setUp();
   const { stream } = open();
   const agentId = "a\n\nevent: hello\ndata: {}";

@@ -2,9 +2,9 @@ import type { EventLog } from "./event-log.ts";
 import type { History } from "./history.ts";
 import type { Frame, Hello, Update } from "./wire.ts";
 
-/** What is used of an HTTP response. */
+/** The part of an HTTP response that the fan-out uses. */
 export interface Stream {
-  /** What was written and has not left yet. */
+  /** Bytes that are written and not sent yet. */
   readonly writableLength: number;
   write(text: string): boolean;
   destroy(): unknown;
@@ -12,20 +12,20 @@ export interface Stream {
 
 interface Reader {
   readonly stream: Stream;
-  /** The last point and event that were sent to it. */
+  /** Sequence numbers of the last point and event that the reader received. */
   point: number;
   event: number;
-  /** How many updates in a row it could not take. */
+  /** Number of consecutive updates skipped because the reader was blocked. */
   missed: number;
 }
 
 export const MAX_READERS = 64;
-/** A reader that took nothing for so many updates is gone; if it is not, it connects again. */
+/** A reader that skipped this number of updates is disconnected; a live page reconnects. */
 export const MAX_MISSED = 60;
 
 /**
- * Tells every page what is new. A page that has not taken the last message gets none until it has, and then all points and
- * events that it missed and that are still kept: nothing piles up for the slow.
+ * Sends updates to every page. A page that has not taken the last message gets none until it has, and then all points
+ * and events that it missed and that are still kept: a slow reader never builds up a queue.
  */
 export class FanOut {
   readonly #readers = new Set<Reader>();
@@ -41,7 +41,7 @@ export class FanOut {
     return this.#readers.size;
   }
 
-  /** Returns its removal. */
+  /** Returns a function that removes the reader. */
   add(stream: Stream, hello: Omit<Hello, "update">, frame: Frame): () => void {
     const reader: Reader = { stream, point: 0, event: 0, missed: 0 };
     this.#readers.add(reader);
@@ -50,9 +50,9 @@ export class FanOut {
     return () => void this.#readers.delete(reader);
   }
 
-  /** Returns how many characters a page was sent. */
+  /** Sends the frame to all readers that are not blocked; returns the length of the longest message. */
   send(frame: Frame): number {
-    // Those who are up to date are all sent the same.
+    // Readers with the same position share one serialized message.
     const texts = new Map<string, string>();
     let length = 0;
     for (const reader of [...this.#readers]) {
@@ -86,5 +86,5 @@ export class FanOut {
   }
 }
 
-/** JSON has no line breaks of its own, which would end the field. */
+/** JSON has no raw line breaks, which would end the field. */
 const message = (event: string, data: string): string => `event: ${event}\ndata: ${data}\n\n`;

@@ -7,7 +7,7 @@ const clock = new ManualClock({ epochMs: 5_000 });
 const sources = (observer: PretendObserver) => ({ observer, clock, provider: () => undefined, globalUsage: undefined });
 const unlimited = { dimension: undefined, limit: Infinity, total: Infinity, used: 1, usedSince: 1, waiting: 0 };
 
-test("what has no limit is null, also after JSON; figures are short", () => {
+test("an infinite limit is null, also after JSON, and figures are rounded", () => {
   const observer = new PretendObserver();
   const uses = [use("a", { used: [1 / 3], share: [Infinity] })];
   const one = resource({ limits: [unlimited], agents: uses });
@@ -19,7 +19,7 @@ test("what has no limit is null, also after JSON; figures are short", () => {
   expect(JSON.parse(JSON.stringify(frame)).resources[0].agents[0].share).toEqual([null]);
 });
 
-test("an observer that fails leaves what was known, and says so; the rest goes on", () => {
+test("a failing observer keeps the last known state and reports the error; the rest is updated", () => {
   const observer = new PretendObserver();
   observer.now = { ...observer.now, members: 7 };
   const before = frameOf(sources(observer), undefined);
@@ -32,7 +32,7 @@ test("an observer that fails leaves what was known, and says so; the rest goes o
   expect(frameOf(sources(observer), undefined)).toMatchObject({ members: 0, bus: "closed" });
 });
 
-test("a provider or a store that fails takes nothing else down", () => {
+test("a failing provider or store does not affect the rest", () => {
   const observer = new PretendObserver();
   const fail = (): never => {
     throw "no";

@@ -1,14 +1,28 @@
 import type { ObservedLimit, ObservedResource, ObservedUse } from "@hivepace/distributed";
 import type { Settings } from "./options.ts";
+import { byPressure } from "./pressure.ts";
 import type { Frame, LimitFrame, ResourceFrame } from "./wire.ts";
 
 type Sources = Pick<Settings, "observer" | "provider" | "globalUsage" | "clock">;
 
-const NOTHING = { bus: "closed", observedMs: 0, members: 0, agents: [], resources: [], heard: 0, ignored: {} } as const;
+const NOTHING = {
+  bus: "closed",
+  observedMs: 0,
+  members: 0,
+  agents: [],
+  resources: [],
+  keys: [],
+  keyCount: 0,
+  availability: [],
+  heard: 0,
+  ignored: {},
+} as const;
+/** Maximum number of tenant keys in a frame; there may be one key per tenant. */
+const MOST_KEYS = 50;
 
 /**
- * What is now. Whoever fails to say takes nothing else down: what was last known of the swarm stays, and the frame says
- * what the trouble is.
+ * Reads the current state. A source that throws does not affect the others: its last known state stays, and the frame
+ * reports the error.
  */
 export function frameOf({ observer, provider, globalUsage, clock }: Sources, last: Frame | undefined): Frame {
   const troubles: string[] = [];
@@ -21,8 +35,14 @@ export function frameOf({ observer, provider, globalUsage, clock }: Sources, las
     }
   };
   const swarm = read("observer", () => {
-    const { bus, observedMs, members, agents, resources, heard, ignored } = observer.snapshot();
-    return { bus, observedMs, members, agents, resources: resources.map(resourceFrame), heard, ignored };
+    const { resources, keys, ...rest } = observer.snapshot();
+    const worst = keys.map((key) => ({ ...resourceFrame(key), isKey: true as const })).sort(byPressure);
+    return {
+      ...rest,
+      resources: resources.map(resourceFrame),
+      keys: worst.slice(0, MOST_KEYS),
+      keyCount: keys.length,
+    };
   });
   const facts = read("provider", provider);
   const usage = globalUsage && read("globalUsage", globalUsage);
@@ -60,6 +80,6 @@ const useFrame = ({ agentId, used, share, waiting, waitedMs }: ObservedUse): Obs
   waitedMs: Math.round(waitedMs),
 });
 
-/** Figures for people: a thousand agents with all their digits would be twice the message. */
+/** Rounds figures: with all digits, the message about a thousand agents would be twice as long. */
 const short = (value: number): number => Math.round(value * 100) / 100;
 const finite = (value: number): number | null => (Number.isFinite(value) ? short(value) : null);

@@ -40,7 +40,7 @@ describe("a request that changes something", () => {
     "x-hivepace-token": "secret",
   };
 
-  test("is let in when it comes from our own page", () => {
+  test("is accepted from the dashboard's own page", () => {
     expect(refusalOf(good, "secret")).toBeUndefined();
     expect(refusalOf({ ...good, "sec-fetch-site": "same-origin" }, "secret")).toBeUndefined();
     expect(refusalOf({ ...good, origin: "https://localhost:4400" }, "secret")).toBeUndefined();

@@ -2,16 +2,16 @@ import { timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 
-/** Headers that decide whether a request is let in; names as Node gives them, in lower case. */
+/** The headers that decide whether a request is accepted; names in lower case, as Node gives them. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
 const ANY = ["0.0.0.0", "::"];
 
 /**
- * Whether the name by which we were called is one of ours. A page from elsewhere can make its own name lead to this
- * machine (DNS rebinding) and would then read us as its own; it cannot change the name that the browser sends. Ports do
- * not matter: a tunnel has another. Who listens everywhere is called by any address, which no foreign name can be.
+ * Whether the Host header names this server. A foreign page can resolve its own name to this machine (DNS rebinding)
+ * and would then read the responses as same-origin, but it cannot change the Host header. Ports are ignored, because a
+ * tunnel has another one. A server on all interfaces accepts any IP address, which no foreign name can be.
  */
 export function isOurHost(header: string | undefined, host: string): boolean {
   const name = nameOf(header);
@@ -20,22 +20,23 @@ export function isOurHost(header: string | undefined, host: string): boolean {
   return ANY.includes(host) && (isIP(name) !== 0 || name === hostname().toLowerCase());
 }
 
-/** `host`, `host:port` or `[address]:port`, without the port and the brackets. */
+/** Returns the host of `host`, `host:port` or `[address]:port`, without port and brackets. */
 function nameOf(header: string | undefined): string | undefined {
   const [, bracketed, plain] = header?.match(/^(?:\[([0-9a-f:.]+)\]|([^\s:/@[\]]+))(?::\d{1,5})?$/i) ?? [];
   return (bracketed ?? plain)?.toLowerCase();
 }
 
-/** Why a request that changes something is refused; undefined when it is ours. */
+/** Returns the reason why a state-changing request is refused; undefined when it comes from this dashboard's page. */
 export function refusalOf(headers: Headers, token: string): string | undefined {
   const { origin, host } = headers;
-  if (typeof origin !== "string" || !/^https?:\/\//.test(origin)) return "it has no Origin";
-  if (origin.replace(/^https?:\/\//, "") !== host) return "its Origin is another site";
+  if (typeof origin !== "string" || !/^https?:\/\//.test(origin))
+    return "the Origin header is missing or not an HTTP origin";
+  if (origin.replace(/^https?:\/\//, "") !== host) return "the Origin header names another site";
   const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin") return "it comes from another site";
+  if (site !== undefined && site !== "same-origin") return "Sec-Fetch-Site names another site";
   const type = String(headers["content-type"]).split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") return "it is not JSON";
-  if (!isSame(headers["x-hivepace-token"], token)) return "its token is not of this page";
+  if (type !== "application/json") return "the content type is not application/json";
+  if (!isSame(headers["x-hivepace-token"], token)) return "the token does not match this page";
   return undefined;
 }
 

@@ -12,7 +12,7 @@ const provider = (accepted: number, rejected429: number) => ({
   usedTokens: 70,
 });
 
-test("a point has the level and every limit, with its longest wait, of each resource", () => {
+test("a point has the level, every limit and its longest wait of each resource", () => {
   const history = new History();
   const limits = [limitFrame({ used: 7, waiting: 2 }), limitFrame({ dimension: "tokens", limit: null, total: null })];
   const agents = [use("a"), use("b", { used: [30, 0], waiting: [2, 0] })];
@@ -37,21 +37,21 @@ test("a point has the level and every limit, with its longest wait, of each reso
   ]);
 });
 
-test("no more than the last points are kept", () => {
+test("the history keeps only the last points", () => {
   const history = new History();
   for (let i = 0; i < MAX_POINTS + 5; i++) history.add(frame({ at: i }));
   const points = history.since(0);
   expect([points.length, points[0]?.at, points.at(-1)?.at]).toEqual([MAX_POINTS, 5, MAX_POINTS + 4]);
 });
 
-test("since a point come those after it, and nothing since the last", () => {
+test("since() returns later points, and nothing after the last", () => {
   const history = new History();
   for (let i = 0; i < 5; i++) history.add(frame());
   expect(history.since(3).map(({ seq }) => seq)).toEqual([4, 5]);
   expect(history.since(history.lastSeq)).toEqual([]);
 });
 
-test("only so many resources have a history, and one that is gone for all of it makes room", () => {
+test("a limited number of resources is tracked, and one absent for the whole history is replaced", () => {
   const history = new History();
   const many = Array.from({ length: MAX_TRACKED }, (_, i) => named(`r${i}`));
   history.add(frame({ resources: [...many, named("late")] }));
@@ -62,7 +62,7 @@ test("only so many resources have a history, and one that is gone for all of it 
   expect(last).toHaveLength(MAX_TRACKED);
 });
 
-test("what the provider counted is told for each second, and not below 0 when it starts anew", () => {
+test("provider counts are differences per second, and never negative after a restart of the provider", () => {
   const history = new History();
   for (const [accepted, rejected] of [
     [100, 5],

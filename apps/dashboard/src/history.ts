@@ -1,16 +1,16 @@
 import { pointsOf } from "./point.ts";
 import type { Frame, Point, PointOfProvider } from "./wire.ts";
 
-/** Ten minutes of seconds. */
+/** One point per second, for ten minutes. */
 export const POINT_MS = 1_000;
 export const MAX_POINTS = 600;
-/** So many resources have a history: the first that are heard, until they have not been heard for all of it. */
+/** Maximum number of tracked resources. The first ones are tracked, until absent for the whole history. */
 export const MAX_TRACKED = 32;
 
-/** The last points, oldest first. What is older, or too much, is forgotten. */
+/** The latest points, oldest first. Older points are dropped. */
 export class History {
   readonly #points: Point[] = [];
-  /** By resource, the last point in which it was. */
+  /** The sequence number of the last point of each tracked resource. */
   readonly #tracked = new Map<string, number>();
   #seq = 0;
   #before: Frame["provider"];
@@ -37,7 +37,7 @@ export class History {
     return this.#seq;
   }
 
-  /** Those that came after this one; all that are kept, when it is older than those. */
+  /** Returns the kept points after `seq`. */
   since(seq: number): readonly Point[] {
     const missing = Math.min(this.#seq - seq, this.#points.length);
     return missing <= 0 ? [] : this.#points.slice(-missing);
@@ -54,7 +54,7 @@ export class History {
     this.#before = provider;
     if (provider === undefined) return undefined;
     const { accepted, rejected429, usedRequests, usedTokens } = provider;
-    // One that started anew counts from 0 again.
+    // The counters of a restarted provider start at 0, so differences are clamped.
     return {
       accepted: Math.max(0, accepted - (before?.accepted ?? accepted)),
       rejected429: Math.max(0, rejected429 - (before?.rejected429 ?? rejected429)),

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from "node:net";
 import { HivepaceError } from "@hivepace/core";
 
-/** Resolves with the port when it listens; says clearly why not when it cannot. */
+/** Starts to listen and resolves with the port; rejects with an error that explains the failure. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(explained(error, host, port));

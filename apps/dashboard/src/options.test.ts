@@ -6,7 +6,7 @@ import { settingsOf } from "./options.ts";
 const observer = new PretendObserver();
 const control = { id: "cut", label: "Cut", about: "", run: async () => "" };
 
-test("what is not given has its default", () => {
+test("missing options have their defaults", () => {
   const { title, host, port, controls, provider, globalUsage } = settingsOf({ observer });
   expect([title, host, port, controls, provider(), globalUsage]).toEqual([
     "Hivepace",

@@ -2,7 +2,7 @@ import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
 import type { SwarmObserver } from "@hivepace/distributed";
 import type { Control, DashboardOptions, EndpointUsage, ProviderFacts } from "./dashboard-types.ts";
 
-/** Options in which nothing is missing. */
+/** Options with all defaults applied. */
 export interface Settings {
   readonly observer: SwarmObserver;
   readonly title: string;

@@ -1,7 +1,7 @@
 import { waitOf } from "./wait.ts";
 import type { Frame, PointOfLimit, PointOfResource, ResourceFrame } from "./wire.ts";
 
-/** What a frame says of each of these resources, for a chart. */
+/** Extracts the values of these resources from a frame, for the charts. */
 export function pointsOf({ agents }: Frame, resources: readonly ResourceFrame[]): readonly PointOfResource[] {
   const lives = new Map(agents.map(({ agentId, upMs }) => [agentId, upMs]));
   return resources.map((one) => {

@@ -15,35 +15,45 @@ interface Parts {
   readonly ticker: Ticker;
   readonly log: EventLog;
   readonly hello: Omit<Hello, "update">;
-  /** Undefined: there are no controls, and nothing answers there. */
+  /** Undefined: there are no controls, and their routes do not exist. */
   readonly desk: ControlDesk | undefined;
 }
 
 export function routes(parts: Parts): RequestListener {
   const { host, page, log, hello, ticker, desk } = parts;
   return (request, response) => {
-    // A reader that goes away in the middle of an answer is no news.
+    // A client that disconnects during a response is not an error.
     response.on("error", () => {});
     if (!isOurHost(request.headers.host, host)) return refuse(response, request.headers.host);
     const path = String(request.url).split("?")[0] as string;
     const control = path.match(/^\/controls\/([^/]+)$/)?.[1];
     if (desk !== undefined && control !== undefined) return void answerControl(desk, control, request, response);
     if (request.method !== "GET" && request.method !== "HEAD")
-      return sendJson(response, 405, { error: "only GET" }, { allow: "GET, HEAD" });
+      return sendJson(
+        response,
+        405,
+        { error: `method not allowed: use GET, got ${request.method}` },
+        { allow: "GET, HEAD" },
+      );
     if (path === "/events" && request.method === "GET") return stream(parts, response);
     if (path === "/snapshot") {
       const { title, namespace } = hello;
       return sendJson(response, 200, { title, namespace, ...ticker.look(), events: log.since(0) });
     }
     const file = page.get(path);
-    if (file === undefined) return sendJson(response, 404, { error: "there is no such page" });
+    if (file === undefined) return sendJson(response, 404, { error: "not found" });
     send(response, 200, file.type, file.body);
   };
 }
 
 function stream({ pages, hello, ticker }: Parts, response: ServerResponse): void {
   if (pages.size >= MAX_READERS) {
-    sendJson(response, 503, { error: `${MAX_READERS} pages are open: close one` }, { "retry-after": "10" });
+    sendJson(
+      response,
+      503,
+      { error: `${MAX_READERS} pages are open, the maximum: close one` },
+      { "retry-after": "10" },
+    );
     return;
   }
   response.writeHead(200, { ...SAFE_HEADERS, "content-type": "text/event-stream; charset=utf-8" });
@@ -52,7 +62,7 @@ function stream({ pages, hello, ticker }: Parts, response: ServerResponse): void
 }
 
 function refuse(response: ServerResponse, host: string | undefined): void {
-  const error = `this dashboard does not go by the name ${JSON.stringify(host ?? "")}: open it by the address that it printed, or start it with that host`;
+  const error = `the Host header ${JSON.stringify(host ?? "")} does not name this dashboard: open the address that it printed, or start it with that host`;
   sendJson(response, 421, { error });
 }
 
@@ -65,7 +75,7 @@ async function answerControl(
   try {
     await desk.answer(id, request, response);
   } catch {
-    // It went away in the middle of its request.
+    // The client disconnected during its request.
     response.destroy();
   }
 }

@@ -1,4 +1,6 @@
-/** For other servers of this workspace that only this machine should reach: the page's own rules, once. */
+/**
+ * The dashboard's rules for loopback servers (hosts, headers, listening, closing), for other servers of this workspace.
+ */
 export { send, sendJson } from "./answers.ts";
 export { closeServer } from "./close-server.ts";
 export { isOurHost } from "./guard.ts";

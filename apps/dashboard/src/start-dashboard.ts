@@ -15,8 +15,9 @@ import { Ticker } from "./ticker.ts";
 import type { Hello } from "./wire.ts";
 
 /**
- * Serves a page that shows the swarm. Throws INVALID_CONFIG for a wrong option, PORT_IN_USE and CANNOT_LISTEN when it
- * cannot listen there.
+ * Serves a page that shows the swarm.
+ *
+ * @throws INVALID_CONFIG for an invalid option; PORT_IN_USE or CANNOT_LISTEN when the address is not available.
  */
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
   const settings = settingsOf(options);
@@ -55,7 +56,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   return { url: `http://${reachable(host)}:${port}`, close, [Symbol.asyncDispose]: close };
 }
 
-/** What to type into a browser on this machine. */
+/** Returns the host for a URL that a browser on this machine can open. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

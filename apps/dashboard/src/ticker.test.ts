@@ -25,13 +25,13 @@ function setUp() {
   return { clock, observer, history, ticker, written, open, looks: () => looks };
 }
 
-test("without a page it looks once a second, and keeps one point a second", () => {
+test("without a page the swarm is read once a second, and one point is kept per second", () => {
   const { clock, history, looks } = setUp();
   clock.advance(10_000);
   expect([history.lastSeq, looks()]).toEqual([11, 11]);
 });
 
-test("a page is told twice a second, whatever the swarm does", () => {
+test("a page is updated twice a second, whatever the swarm does", () => {
   const { clock, observer, written, open } = setUp();
   open();
   for (let i = 0; i < 100; i++) {
@@ -41,7 +41,7 @@ test("a page is told twice a second, whatever the swarm does", () => {
   expect(written).toHaveLength(1 + 20);
 });
 
-test("when there is a lot to say it is said less often", () => {
+test("long updates are sent less often", () => {
   const { clock, observer, history, written, open } = setUp();
   observer.now = { ...observer.now, agents: Array.from({ length: 10_000 }, (_, i) => agent(`agent-${i}`)) };
   open();
@@ -51,7 +51,7 @@ test("when there is a lot to say it is said less often", () => {
   expect(history.lastSeq).toBe(11);
 });
 
-test("after a process stood still the points go on, one a second", () => {
+test("after a suspended process resumes, points continue at one per second", () => {
   const { clock, history } = setUp();
   clock.jump(60_000);
   clock.advance(3_000);
@@ -59,7 +59,7 @@ test("after a process stood still the points go on, one a second", () => {
   expect(history.lastSeq).toBeLessThanOrEqual(5);
 });
 
-test("once stopped it looks no more, and no timer is left", () => {
+test("a stopped ticker reads nothing more and leaves no timer", () => {
   const { clock, ticker, looks } = setUp();
   ticker.stop();
   const before = looks();

@@ -4,11 +4,11 @@ import { type History, POINT_MS } from "./history.ts";
 import type { Settings } from "./options.ts";
 import type { Frame } from "./wire.ts";
 
-/** Twice a second, and less often when there is so much to say that it would be more than this. */
+/** Pages are updated twice a second, and less often when updates would exceed this rate. */
 const UPDATE_MS = 500;
 const MAX_CHARACTERS_PER_MS = 500;
 
-/** Looks at the swarm: once a second for the history, and as often as pages are told, when there are any. */
+/** Reads the swarm: once a second for the history, and for every update of the pages, when any are open. */
 export class Ticker {
   readonly #settings: Settings;
   readonly #history: History;
@@ -27,7 +27,7 @@ export class Ticker {
     this.#arm();
   }
 
-  /** As it is now. */
+  /** Reads the current state. */
   look(): Frame {
     this.#frame = frameOf(this.#settings, this.#frame);
     return this.#frame;
@@ -50,7 +50,7 @@ export class Ticker {
     const frame = this.look();
     if (isPoint) {
       this.#history.add(frame);
-      // After a process that stood still, the points go on from now.
+      // After a pause of the process, points continue from now.
       this.#pointAt = (this.#pointAt + POINT_MS > now ? this.#pointAt : now) + POINT_MS;
     }
     if (isSent) this.#sendAt = now + this.#pages.send(frame) / MAX_CHARACTERS_PER_MS;

@@ -1,9 +1,9 @@
 import type { ObservedUse } from "@hivepace/distributed";
 
 /**
- * About how long one who came now would wait there, in milliseconds: the queue at the pace of the last window (or of the
- * agent's life, when that is shorter), or at that of its share, whichever is faster. Agents themselves tell only for how
- * long there has been a queue.
+ * Estimates the wait of a new request, in milliseconds: the queue divided by the rate of the last window (or of the
+ * agent's uptime, when shorter), or by the rate of its share, whichever is higher. Agents report only how long they
+ * have had a queue.
  */
 export function waitOf(use: ObservedUse, limit: number, windowMs: number, upMs: number): number {
   const waiting = use.waiting[limit] ?? 0;

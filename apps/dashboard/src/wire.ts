@@ -1,26 +1,26 @@
 import type { LevelCause, ObservedAgent, ObservedUse, SwarmEvent, SwarmSnapshot } from "@hivepace/distributed";
 import type { Control, EndpointUsage, ProviderFacts } from "./dashboard-types.ts";
 
-// What the server tells its pages, as JSON. Only types: the page and the server share them.
-// Null stands for "no limit": JSON has no Infinity.
+// The messages from the server to its pages, as JSON. Types only, shared by the page and the server. Null stands for
+// "no limit", because JSON has no Infinity.
 
-/** The first message of a connection: all that a page needs to begin. */
+/** The first message of a connection, with the whole state. */
 export interface Hello {
   readonly title: string;
   readonly namespace: string;
-  /** What requests of controls must carry; absent when there are none. */
+  /** The token that control requests must carry; absent without controls. */
   readonly token?: string | undefined;
   readonly controls: readonly Omit<Control, "run">[];
-  /** How far apart the points are, and how many are kept. */
+  /** Interval of the points, and the number of points kept. */
   readonly pointMs: number;
   readonly maxPoints: number;
-  /** How many resources have a history. */
+  /** The maximum number of resources with a history. */
   readonly maxTracked: number;
   readonly maxEvents: number;
   readonly update: Update;
 }
 
-/** Every further message: what is, and the points and events that the page has not seen. */
+/** Every further message: the current state, and the new points and events. */
 export interface Update {
   readonly frame: Frame;
   readonly points: readonly Point[];
@@ -29,19 +29,24 @@ export interface Update {
 
 /** The swarm at one moment. */
 export interface Frame extends Omit<SwarmSnapshot, "resources" | "keys" | "agents"> {
-  /** By the wall clock of the server. */
+  /** Wall-clock time of the server. */
   readonly at: number;
   readonly agents: readonly ObservedAgent[];
   readonly resources: readonly ResourceFrame[];
+  /** The tenant keys in the worst condition, the worst first, and the number of all keys in use. */
+  readonly keys: readonly ResourceFrame[];
+  readonly keyCount: number;
   readonly provider?: ProviderFacts | undefined;
-  /** From the store. Absent without one: then the page shows what agents say. */
+  /** Usage from the store. Absent without a store. */
   readonly globalUsage?: readonly EndpointUsage[] | undefined;
-  /** Why something could not be read; what is shown of it may be old. */
+  /** The errors of sources that could not be read; their data may be old. */
   readonly trouble?: string | undefined;
 }
 
 export interface ResourceFrame {
   readonly resource: string;
+  /** Marks a tenant key; absent for an endpoint. */
+  readonly isKey?: true;
   readonly windowMs: number;
   readonly limits: readonly LimitFrame[];
   readonly level: number;
@@ -60,7 +65,7 @@ export interface LimitFrame {
   readonly waiting: number;
 }
 
-/** One second of the past. */
+/** One second of the history. */
 export interface Point {
   /** Counts up from 1. */
   readonly seq: number;
@@ -71,7 +76,7 @@ export interface Point {
   readonly resources: readonly PointOfResource[];
 }
 
-/** Accepted and refused since the point before. */
+/** Requests accepted and refused since the previous point, and usage of the current window. */
 export interface PointOfProvider {
   readonly accepted: number;
   readonly rejected429: number;
@@ -82,7 +87,7 @@ export interface PointOfProvider {
 export interface PointOfResource {
   readonly resource: string;
   readonly level: number;
-  /** In the order of the resource's limits. */
+  /** The points of the resource's limits, in their order. */
   readonly limits: readonly PointOfLimit[];
 }
 
@@ -94,7 +99,7 @@ export type PointOfLimit = readonly [
   longestWaitMs: number,
 ];
 
-/** What was heard of the swarm, and what buttons did. */
+/** An event of the swarm, or the outcome of a button. */
 export interface LoggedEvent {
   readonly seq: number;
   readonly at: number;
@@ -108,5 +113,5 @@ export interface ControlEvent {
   readonly hasFailed: boolean;
 }
 
-/** The answer to a control's request. */
+/** The response to a control request. */
 export type ControlAnswer = { readonly done: string } | { readonly error: string };

@@ -49,7 +49,7 @@ describeChromium((found) => {
   const shows = (page: Page, text: string) => page.getByText(text).first().waitFor();
 
   describe("on a real swarm", () => {
-    test("it shows who is there and what they use, live", async () => {
+    test("the page shows the agents and their usage, live", async () => {
       const { observer } = await swarm("agent-1", "agent-2", "agent-3");
       const page = await visit((await serve({ observer, title: "My swarm" })).url);
       expect(await page.title()).toBe("My swarm");
@@ -70,7 +70,7 @@ describeChromium((found) => {
       expect(await page.locator(".card-controls").isVisible()).toBe(false);
     });
 
-    test("a cut appears with who announced it and why, and so does the recovery", async () => {
+    test("a cut appears with its agent and reason, and so does the recovery", async () => {
       const { observer, hives } = await swarm("agent-1", MARKUP);
       const page = await visit((await serve({ observer })).url);
       await page.locator(".hive li").nth(1).waitFor();
@@ -87,7 +87,7 @@ describeChromium((found) => {
       await page.locator(".hive li[data-cut]").waitFor();
     });
 
-    test("names are data and never markup, whichever way they are read", async () => {
+    test("names are data and never markup, in any writing direction", async () => {
       const names = [MARKUP, ARABIC, LONG];
       const { observer } = await swarm(...names);
       const page = await visit((await serve({ observer })).url);
@@ -100,7 +100,7 @@ describeChromium((found) => {
       expect(await page.title()).toBe("Hivepace");
     });
 
-    test("the bus that goes away is told, and that it is back", async () => {
+    test("an outage of the bus and its end are shown", async () => {
       const { observer, broker } = await swarm("agent-1");
       const page = await visit((await serve({ observer })).url);
       await shows(page, "Bus ready");
@@ -112,7 +112,7 @@ describeChromium((found) => {
       await page.locator(".pill", { hasText: "Bus ready" }).waitFor();
     });
 
-    test("buttons do what they say, and say what they did", async () => {
+    test("buttons run their control and show its outcome", async () => {
       const live = await swarm("agent-1");
       const add = async () => {
         await live.add("agent-2", 50);
@@ -129,10 +129,10 @@ describeChromium((found) => {
       await page.locator(".entries li", { hasText: "Add an agent: agent-2 was added." }).waitFor();
       await page.getByRole("button", { name: "Fail" }).click();
       await page.locator(".outcome", { hasText: "That failed: <b>no</b>" }).waitFor();
-      watched[0]?.complaints.splice(0); // The browser itself tells of the answer 500.
+      watched[0]?.complaints.splice(0); // The browser itself logs the 500 response.
     });
 
-    test("it can be used by keyboard alone", async () => {
+    test("the page is usable by keyboard alone", async () => {
       const { observer } = await swarm("agent-1", "agent-2", "agent-3");
       let pressed = 0;
       const run = async () => `Pressed ${++pressed} times.`;
@@ -164,7 +164,7 @@ describeChromium((found) => {
       await page.keyboard.press("Enter");
       await page.locator('.cell[aria-pressed="true"]', { hasText: "agent-3" }).waitFor();
       await page.locator(".agents tr[data-chosen]", { hasText: "agent-3" }).waitFor();
-      // The hive is one stop: the next one is behind it.
+      // The hive is one Tab stop; the next Tab leaves it.
       await page.keyboard.press("Tab");
       expect(await focused()).toBe("As a table");
       await page.keyboard.press("Enter");
@@ -174,7 +174,7 @@ describeChromium((found) => {
       await page.locator('th[aria-sort="descending"]', { hasText: "Used" }).waitFor();
     });
 
-    test("what is shown of a dashboard that ends is called old, and all goes on when it is back", async () => {
+    test("without a connection the page is marked as old, and continues after a reconnect", async () => {
       const { observer } = await swarm("agent-1");
       const first = await startDashboard({ observer });
       const page = await visit(first.url);
@@ -185,7 +185,7 @@ describeChromium((found) => {
       await page.locator("h1", { hasText: "Back again" }).waitFor();
       await page.locator(".pill", { hasText: "Live" }).waitFor();
       await until(async () => !(await page.locator(".alert").first().isVisible()), "no more alert");
-      watched[0]?.complaints.splice(0); // The browser itself tells of connections that failed.
+      watched[0]?.complaints.splice(0); // The browser itself logs failed connections.
     });
 
     test.each([
@@ -212,8 +212,8 @@ describeChromium((found) => {
     });
   });
 
-  describe("whatever the swarm", () => {
-    test("before anyone is heard it says so, and what to look for", async () => {
+  describe("on pretended swarms", () => {
+    test("without agents the page says so, and names likely reasons", async () => {
       const { url } = await serve({ observer: new PretendObserver(emptySnapshot) });
       const page = await visit(url);
       await shows(page, "Nobody heard yet");
@@ -246,7 +246,7 @@ describeChromium((found) => {
       expect(below).toBeGreaterThan(first);
     });
 
-    test("a page that is opened late has its charts at once, also as tables", async () => {
+    test("a page opened late has complete charts at once, also as tables", async () => {
       const observer = new PretendObserver({ ...emptySnapshot, agents: [agent("a")], resources: [resource()] });
       const { url } = await serve({ observer });
       const early = await visit(url);
@@ -261,7 +261,75 @@ describeChromium((found) => {
       );
     });
 
-    test("the store's view is shown as such, endpoint by endpoint, and one chooses among them", async () => {
+    test("endpoints are listed worst first with their binding dimension, and the selected one determines the rest", async () => {
+      const limit = (dimension: "requests" | "tokens", used: number, waiting = 0) =>
+        ({ dimension, limit: 1_000, total: 1_000, used, usedSince: used, waiting }) as const;
+      const resources = [
+        resource({ resource: "calm", limits: [limit("requests", 100), limit("tokens", 50)] }),
+        resource({ resource: "full", limits: [limit("requests", 100), limit("tokens", 960)] }),
+        resource({ resource: "queueing", limits: [limit("requests", 300), limit("tokens", 700, 80)] }),
+        resource({ resource: "unlimited", limits: [{ ...limit("requests", 7), limit: Infinity, total: Infinity }] }),
+      ];
+      const keys = [resource({ resource: "acme", limits: [limit("requests", 5)] }), resource({ resource: "globex" })];
+      const observer = new PretendObserver({ ...emptySnapshot, agents: [agent("a")], resources, keys });
+      const page = await visit((await serve({ observer })).url);
+      const rows = page.getByRole("list", { name: "Endpoints, the worst first" });
+      await rows.getByRole("button").nth(3).waitFor();
+      const names = async () => rows.locator(".overview-name").allTextContents();
+      expect(await names()).toEqual(["queueing", "full", "calm", "unlimited"]);
+      const first = await rows.getByRole("button").first().textContent();
+      expect(first).toContain("700 of 1,000 tokens a minute");
+      expect(first).toContain("80 waiting");
+      expect(await rows.getByRole("button").first().getAttribute("aria-pressed")).toBe("true");
+      await figure(page, "Admitted").locator(".value", { hasText: "700" }).waitFor();
+      expect(await rows.textContent()).not.toMatch(/Infinity|∞|NaN|null/);
+
+      await page.getByRole("button", { name: /^full/ }).click();
+      await figure(page, "Admitted").locator(".value", { hasText: "960" }).waitFor();
+      // The selection stays when the order changes.
+      observer.now = {
+        ...observer.now,
+        resources: resources.map((one) => ({ ...one, pausedForMs: one.resource === "calm" ? 5_000 : 0 })),
+      };
+      await until(async () => (await names())[0] === "calm", "the endpoint that pauses is the first");
+      expect(await figure(page, "Admitted").locator(".value").textContent()).toBe("960");
+
+      const keyRows = page.getByRole("list", { name: "Tenant keys, the worst first" });
+      expect(await keyRows.locator(".overview-name").allTextContents()).toEqual(["globex", "acme"]);
+      await keyRows.getByRole("button", { name: /^acme/ }).click();
+      await figure(page, "Admitted").locator(".value", { hasText: /^5$/ }).waitFor();
+      await shows(page, "Its past is not kept: only that of endpoints is.");
+    });
+
+    test.each(["light", "dark"] as const)(
+      "twelve endpoints and fifty agents fit on a phone of 360 pixels: %s",
+      async (colorScheme) => {
+        const region = (i: number) => `azure-openai-production-deployment-in-a-region-${i}`;
+        const ids = Array.from({ length: 50 }, (_, i) => `worker-in-a-cluster-with-a-long-name-7f9c6d5b4-${i}`);
+        const resources = Array.from({ length: 12 }, (_, i) =>
+          resource({ resource: region(i), level: i % 3 === 0 ? 0.5 : 1, agents: ids.map((id) => use(id)) }),
+        );
+        const keys = [resource({ resource: "a-tenant-with-a-name-that-is-far-too-long-for-a-phone" })];
+        const agents = ids.map((id) => agent(id));
+        const observer = new PretendObserver({ ...emptySnapshot, members: 50, agents, resources, keys });
+        const page = await visit((await serve({ observer })).url, {
+          colorScheme,
+          viewport: { width: 360, height: 740 },
+        });
+        await page.locator(".agents tbody tr").nth(19).waitFor();
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+        // Usage, share and queue are visible without horizontal scrolling.
+        const scroller = "document.querySelector('.card-agents .scroller')";
+        expect(await page.evaluate(`${scroller}.scrollWidth - ${scroller}.clientWidth`)).toBeLessThanOrEqual(0);
+        // The ends of names, by which they differ, are visible too.
+        const cutTails =
+          "[...document.querySelectorAll('.overview .long-name-tail, .agents .long-name-tail')].filter((tail) => tail.scrollWidth > tail.clientWidth + 1).length";
+        expect(await page.evaluate(cutTails)).toBe(0);
+        expect(await seriousFindings(page)).toEqual([]);
+      },
+    );
+
+    test("usage from the store is shown per endpoint, and endpoints can be selected", async () => {
       const observer = new PretendObserver({
         ...emptySnapshot,
         agents: [agent("a")],
@@ -271,11 +339,11 @@ describeChromium((found) => {
       const page = await visit((await serve({ observer, globalUsage: () => [usage] })).url);
       await shows(page, "From the shared store");
       expect(await page.locator(".endpoints li").textContent()).toContain("<eu>/m42 %");
-      await page.getByRole("combobox", { name: "Endpoint" }).selectOption("<us>");
+      await page.getByRole("combobox", { name: "Endpoint" }).selectOption({ label: "<us>" });
       await figure(page, "Level").locator(".value", { hasText: "25 %" }).waitFor();
     });
 
-    test("the theme follows the system until it is chosen, and the choice stays", async () => {
+    test("the theme follows the system until one is chosen, and the choice persists", async () => {
       const observer = new PretendObserver({ ...emptySnapshot, agents: [agent("a")], resources: [resource()] });
       const { url } = await serve({ observer });
       const page = await visit(url, { colorScheme: "dark" });

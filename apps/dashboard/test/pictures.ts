@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 import { startDashboard } from "../src/index.ts";
 import { ENDPOINT, liveSwarm } from "./support/live-swarm.ts";
 
-// The pictures of the documentation, of a real swarm of twelve after a cut: tsx test/pictures.ts [folder]
+// The screenshots of the documentation, of a real swarm of twelve agents after a cut: tsx test/pictures.ts [folder]
 
 const SHARES = [1, 0.9, 0.8, 0.35, 1, 0.5, 0.15, 0.95, 1, 0.6, 0.25, 0.75];
 const WARM_UP_MS = 45_000;
@@ -33,7 +33,7 @@ try {
     const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 1100 }, deviceScaleFactor: 1 });
     await page.goto(dashboard.url);
     await page.waitForSelector(".hive li:nth-child(12)");
-    // Cells glide to their first filling.
+    // Waits for the animation of the first fill levels.
     await pause(1_500);
     await page.screenshot({ path: `${folder}/dashboard-${colorScheme}.png` });
     await page.close();

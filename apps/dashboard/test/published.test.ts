@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("bundled into another package, with its page built beside it, it needs neither sources nor esbuild", async () => {
+test("a bundle with the built page next to it needs neither sources nor esbuild", async () => {
   const { metafile } = await build({
     entryPoints: [fileURLToPath(new URL("../src/index.ts", import.meta.url))],
     outfile: join(folder, "dashboard.js"),

@@ -24,7 +24,7 @@ async function start(options: Partial<DashboardOptions> = {}) {
   return { clock, observer, dashboard, url: dashboard.url, port: Number(new URL(dashboard.url).port) };
 }
 
-/** With headers that fetch does not let one set. */
+/** Sends a request with headers that `fetch` does not allow to set. */
 async function ask(url: string, options: { method?: string; headers?: Record<string, string>; body?: string } = {}) {
   const request = httpRequest(url, options);
   request.end(options.body);
@@ -34,7 +34,7 @@ async function ask(url: string, options: { method?: string; headers?: Record<str
   return { status: response.statusCode, headers: response.headers, body };
 }
 
-/** A page's connection: its messages as they come. */
+/** Opens a page's connection and collects its messages. */
 async function listen(url: string) {
   const messages: { event: string; data: Hello & Update }[] = [];
   const request = httpRequest(`${url}/events`);
@@ -60,8 +60,8 @@ async function listen(url: string) {
 
 const sends = (change: Record<string, string> = {}) => ({ "content-type": "application/json", ...change });
 
-describe("what anyone gets", () => {
-  test("the page and its files, each with its type, nothing stored and nothing foreign allowed", async () => {
+describe("public routes", () => {
+  test("the page and its files have their content types, are not cached, and allow no foreign content", async () => {
     const { url } = await start();
     for (const [path, type] of [
       ["/", "text/html; charset=utf-8"],
@@ -79,12 +79,12 @@ describe("what anyone gets", () => {
     }
   });
 
-  test("no inline script or style, and nothing from elsewhere, is in the page", async () => {
+  test("the page has no inline script or style, and nothing from elsewhere", async () => {
     const { body } = await ask((await start()).url);
     expect(body).not.toMatch(/<script(?![^>]* src="page\.js")|<style|style=|https?:/);
   });
 
-  test("the snapshot is the swarm as JSON, with null for what has no limit", async () => {
+  test("the snapshot is the swarm as JSON, with null for an absent limit", async () => {
     const limits = [{ dimension: undefined, limit: Infinity, total: Infinity, used: 1, usedSince: 1, waiting: 0 }];
     const observer = new PretendObserver();
     observer.now = { ...observer.now, members: 1, agents: [agent("<a>")], resources: [resource({ limits })] };
@@ -118,7 +118,7 @@ describe("what anyone gets", () => {
 });
 
 describe("a page's connection", () => {
-  test("begins with everything and goes on with what is new", async () => {
+  test("begins with the whole state and continues with news", async () => {
     const { url, observer, clock } = await start();
     observer.emit({ type: "joined", agentId: "before" });
     clock.advance(5_000);
@@ -138,14 +138,14 @@ describe("a page's connection", () => {
     expect(events.map(({ event }) => event)).toEqual([{ type: "joined", agentId: "after" }]);
   });
 
-  test("several pages hear the same", async () => {
+  test("several pages receive the same messages", async () => {
     const { url, clock } = await start();
     const pages = await Promise.all([listen(url), listen(url), listen(url)]);
     clock.advance(500);
     for (const { messages } of pages) await until(() => messages.length === 2, "an update for each");
   });
 
-  test("a page that reads nothing does not make the memory grow, and others go on", async () => {
+  test("a page that reads nothing does not grow the memory, and other pages continue", async () => {
     const observer = new PretendObserver();
     const agents = Array.from({ length: 3_000 }, (_, i) => agent(`agent-${i}-${"x".repeat(100)}`));
     observer.now = { ...observer.now, agents };
@@ -155,7 +155,7 @@ describe("a page's connection", () => {
     stuck.write(`GET /events HTTP/1.1\r\nhost: localhost:${port}\r\n\r\n`);
     stuck.pause();
     const { messages } = await listen(url);
-    // Until it is given up: half a megabyte each time, which the system's own buffers hold a few of.
+    // Sends until the connection is dropped: half a megabyte each time, of which the socket buffers hold a few.
     let isGone = false;
     stuck.on("close", () => {
       isGone = true;
@@ -174,7 +174,7 @@ describe("a page's connection", () => {
     expect(received).toBeLessThan(told / 2);
   });
 
-  test("no more pages than some are served at once", async () => {
+  test("the number of concurrent pages is limited", async () => {
     const { url } = await start();
     const pages = await Promise.all(Array.from({ length: MAX_READERS }, () => listen(url)));
     expect((await ask(`${url}/events`)).status).toBe(503);
@@ -188,7 +188,7 @@ describe("a page's connection", () => {
     expect(isIn).toBe(true);
   });
 
-  test("ends at once when the dashboard is closed, twice if need be; the observer stays open", async () => {
+  test("ends when the dashboard is closed, also twice, and the observer stays open", async () => {
     const { url, dashboard, observer, clock } = await start();
     const page = await listen(url);
     expect(observer.listeners).toBe(1);
@@ -212,7 +212,7 @@ describe("controls", () => {
     return { ...started, messages, token, controls, press };
   }
 
-  test("do what they say for the page that carries the token, and all pages hear of it", async () => {
+  test("run for a request with the token, and all pages receive the outcome", async () => {
     const { press, controls, messages, clock } = await withControls();
     expect(controls).toEqual([{ id: "cut", label: "Cut the limit", about: "Halves it." }]);
     const { status, body } = await press();
@@ -235,7 +235,7 @@ describe("controls", () => {
     expect(runs).toBe(0);
   });
 
-  test("that are not there are 404; a body that is no JSON or too long 400; a GET 405", async () => {
+  test("respond 404 for an unknown id, 400 for a body that is not JSON or too long, and 405 for GET", async () => {
     const { press, url } = await withControls();
     expect((await press({}, "other")).status).toBe(404);
     expect((await press({}, "cut", "{")).status).toBe(400);
@@ -243,20 +243,20 @@ describe("controls", () => {
     expect((await ask(`${url}/controls/cut`)).status).toBe(405);
   });
 
-  test("that fail say why", async () => {
+  test("that reject respond with the reason", async () => {
     const { press } = await withControls(() => Promise.reject(new Error("no agent is left")));
     const { status, body } = await press();
     expect([status, JSON.parse(body)]).toEqual([500, { error: "no agent is left" }]);
   });
 
-  test("that throw at once say why, too", async () => {
+  test("that throw synchronously respond with the reason", async () => {
     const { press } = await withControls(() => {
       throw new Error("at once");
     });
     expect(JSON.parse((await press()).body)).toEqual({ error: "at once" });
   });
 
-  test("run once at a time", async () => {
+  test("run at most once at a time", async () => {
     let finish: (text: string) => void = () => {};
     const { press } = await withControls(() => new Promise((resolve) => (finish = resolve)));
     const first = press();
@@ -265,7 +265,7 @@ describe("controls", () => {
     expect((await first).status).toBe(200);
   });
 
-  test("that are under way do not hold up the end", async () => {
+  test("that are running do not delay close", async () => {
     let isRunning = false;
     const { press, dashboard } = await withControls(() => {
       isRunning = true;
@@ -277,7 +277,7 @@ describe("controls", () => {
     expect(await answer).toBeInstanceOf(Error);
   });
 
-  test("are not there when none are given: no token, no route", async () => {
+  test("do not exist when none are given: no token, no route", async () => {
     const { url } = await start();
     const { messages } = await listen(url);
     expect(messages[0]?.data).not.toHaveProperty("token");
@@ -292,12 +292,12 @@ describe("controls", () => {
   });
 });
 
-describe("where it listens", () => {
-  test("on loopback and a free port unless told otherwise", async () => {
+describe("the listening address", () => {
+  test("defaults to loopback and a free port", async () => {
     expect((await start()).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  test("a port in use is PORT_IN_USE, which names it, and leaves nothing behind", async () => {
+  test("a port in use is PORT_IN_USE, names the port, and leaves no handle open", async () => {
     const { port } = await start();
     const observer = new PretendObserver();
     const error = await startDashboard({ observer, port }).catch((caught: unknown) => caught);
@@ -306,14 +306,14 @@ describe("where it listens", () => {
     expect(observer.listeners).toBe(0);
   });
 
-  test("an address that is not ours is CANNOT_LISTEN", async () => {
+  test("an address of another machine is CANNOT_LISTEN", async () => {
     const error = await startDashboard({ observer: new PretendObserver(), host: "192.0.2.1" }).catch(
       (caught) => caught,
     );
     expect(isHivepaceError(error, "CANNOT_LISTEN")).toBe(true);
   });
 
-  test("everywhere when host says so: called by any address, still by no foreign name", async () => {
+  test("all interfaces accept any address as Host, but no foreign name", async () => {
     const { url, port } = await start({ host: "0.0.0.0" });
     expect(url).toBe(`http://127.0.0.1:${port}`);
     expect((await ask(url, { headers: { host: `10.1.2.3:${port}` } })).status).toBe(200);

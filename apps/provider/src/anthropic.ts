@@ -23,7 +23,7 @@ const errorBody = (type: string, message: string, details?: unknown) => ({
   error: { type, message, ...(details === undefined ? {} : { details }) },
 });
 
-/** The Messages API. */
+/** Anthropic's Messages API. */
 export const anthropic: Protocol = {
   name: "anthropic",
 
@@ -38,7 +38,7 @@ export const anthropic: Protocol = {
     const headers: Record<string, string> = {};
     for (const [name, state] of Object.entries({ requests, tokens })) {
       if (state === undefined) continue;
-      // Whole seconds, as the provider gives them.
+      // The provider rounds reset times up to whole seconds.
       const resetAt = new Date(Math.ceil((epochMs + state.resetMs) / 1_000) * 1_000);
       headers[`anthropic-ratelimit-${name}-limit`] = String(state.limit);
       headers[`anthropic-ratelimit-${name}-remaining`] = String(state.remaining);

@@ -22,7 +22,7 @@ const errorBody = (code: number, status: string, message: string, details: reado
   error: { code, message, status, ...(details.length > 0 ? { details } : {}) },
 });
 
-/** The Gemini API. It sends no header that speaks of limits; all stands in the error. */
+/** The Gemini API. Gemini sends no rate-limit headers; errors carry all information. */
 export const gemini: Protocol = {
   name: "gemini",
 

@@ -8,7 +8,7 @@ const usageOf = ({ inputTokens, outputTokens }: Call) => ({
   total_tokens: inputTokens + outputTokens,
 });
 
-/** Chat completions. The usage comes at the end of a stream when `stream_options.include_usage` asks for it. */
+/** OpenAI's chat completions. A stream ends with its usage when `stream_options.include_usage` asks for it. */
 export const openai: Protocol = {
   name: "openai",
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Peak } from "./peak.ts";
 
-test("what came in a window counts against the limit, accepted or not, and what is a window old does not", () => {
+test("all requests of a window count, accepted or not, and a request exactly one window old does not", () => {
   const peak = new Peak(1_000, { rpm: 4, tpm: 100 });
   for (const at of [0, 100, 200]) peak.add(10, at);
   expect(peak.ratio).toBe(0.75);
@@ -11,7 +11,7 @@ test("what came in a window counts against the limit, accepted or not, and what 
   expect(peak.ratio).toBeCloseTo(1.2);
 });
 
-test("of two limits within one window the larger one counts; after a window, the new one alone", () => {
+test("within a window after a change the larger limit counts, later only the new one", () => {
   const peak = new Peak(1_000, { rpm: 10 });
   for (let i = 0; i < 8; i++) peak.add(1, i);
   peak.setLimits({ rpm: 4 }, 10);
@@ -21,14 +21,14 @@ test("of two limits within one window the larger one counts; after a window, the
   expect(peak.ratio).toBe(1.25);
 });
 
-test("a limit that is raised counts at once, one that is left out stays", () => {
+test("a raised limit counts at once, and a limit left out is unchanged", () => {
   const peak = new Peak(1_000, { rpm: 2, tpm: 50 });
   peak.setLimits({ rpm: 4 }, 0);
   for (let i = 1; i <= 4; i++) peak.add(10, i);
   expect(peak.ratio).toBe(1);
 });
 
-test("a long run takes no more room than its window, and sums right", () => {
+test("memory is bounded by the window, and sums stay correct", () => {
   const peak = new Peak(1_000, { rpm: 100 });
   for (let at = 0; at < 1_000_000; at += 20) peak.add(1, at);
   expect(peak.ratio).toBe(0.5);

@@ -8,14 +8,14 @@ interface Taken {
 interface Held {
   readonly rpm: number;
   readonly tpm: number;
-  /** When it gave way to the next one; Infinity for the present one. */
+  /** The time at which the next limits replaced these; Infinity for the current ones. */
   until: number;
 }
 
 /**
- * The most that came in any interval as long as the window, accepted or not, in limits: 1 is exactly the limit. Where the
- * limit changed within an interval, the larger one counts, for nobody can take back what was sent before. Time is an
- * argument and never goes back.
+ * Tracks the maximum of requests and tokens in any interval of one window, accepted or not, as a fraction of the limit:
+ * 1 is exactly the limit. After a change of the limits, the larger one counts for a window, because requests already
+ * sent cannot be recalled. Time is an argument and never goes back.
  */
 export class Peak {
   readonly #windowMs: number;
@@ -50,7 +50,7 @@ export class Peak {
       this.#tokens -= oldest.tokens;
       this.#first++;
     }
-    // What is over goes away now and then, not one by one.
+    // Expired entries are removed in batches, which costs less than one at a time.
     if (this.#first > 1_000) {
       this.#taken = this.#taken.slice(this.#first);
       this.#first = 0;

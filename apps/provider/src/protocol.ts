@@ -3,7 +3,7 @@ import type { DimensionState } from "./window-limit.ts";
 export interface Call {
   readonly model: string;
   readonly isStream: boolean;
-  /** A stream says at its end what it used, which OpenAI's do only when they are asked. Default: true. */
+  /** Whether a stream ends with its usage, which OpenAI's streams do only on request. Default: true. */
   readonly tellsUsage?: boolean;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -25,17 +25,17 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** How one provider speaks: what it reads of a request, and the shapes of its answers. */
+/** The protocol of one provider: how requests are read, and the shapes of responses. */
 export interface Protocol {
   readonly name: "openai" | "anthropic" | "gemini";
-  /** Undefined when this path is not of this protocol. */
+  /** Undefined when the path does not belong to this protocol. */
   read(path: string, body: Readonly<Record<string, unknown>>): Omit<Call, "inputTokens" | "outputTokens"> | undefined;
   maxTokens(body: Readonly<Record<string, unknown>>): number | undefined;
   limitHeaders(state: State, epochMs: number): Record<string, string>;
   complete(call: Call): unknown;
-  /** The events of a stream, as `data` with an optional name; the text comes in as many pieces as there are tokens. */
+  /** The events of a stream, as `data` with an optional name, with one piece of text per token. */
   events(call: Call): readonly StreamEvent[];
-  /** What ends a stream in its middle when the provider is overloaded. */
+  /** The event that aborts a stream when the provider is overloaded. */
   overloadEvent(): StreamEvent;
   tooMany(refusal: Refusal): Answer;
   overloaded(): Answer;
@@ -50,7 +50,7 @@ export interface StreamEvent {
 /** One token of every answer. */
 export const WORD = "bee ";
 
-/** Go's way to write durations, as OpenAI's headers have them. */
+/** Formats a duration as Go does, and as OpenAI's headers have them. */
 export function goDuration(ms: number): string {
   if (ms < 1_000) return `${Math.ceil(ms)}ms`;
   const seconds = Math.ceil(ms) / 1_000;

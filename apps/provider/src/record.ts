@@ -1,20 +1,20 @@
-/** One request as it arrived. */
+/** The record of one request. */
 export interface Sent {
-  /** When it was decided, on the provider's clock, in milliseconds. */
+  /** The time of the admission decision, in milliseconds of the provider's clock. */
   readonly at: number;
-  /** Who sent it: the header `x-agent`, else the API key. */
+  /** The sender: the header `x-agent`, else the API key. */
   readonly agent: string;
   readonly model: string;
-  /** What it was counted as: input and output. */
+  /** Tokens counted: input and output. */
   readonly tokens: number;
   readonly accepted: boolean;
-  /** What was answered. */
+  /** The status of the response. */
   readonly status: number;
-  /** How often the SDK had tried before, as OpenAI's and Anthropic's say. */
+  /** The number of earlier attempts, from the header of OpenAI's and Anthropic's SDKs. */
   readonly retryCount: number;
 }
 
-/** The most that was accepted in any interval of this length, whichever way it is laid. */
+/** Returns the maximum accepted in any interval of this length. */
 export function largestWindow(log: readonly Sent[], windowMs: number): { requests: number; tokens: number } {
   const accepted = log.filter((sent) => sent.accepted).sort((a, b) => a.at - b.at);
   const largest = { requests: 0, tokens: 0 };
@@ -22,7 +22,7 @@ export function largestWindow(log: readonly Sent[], windowMs: number): { request
   let tokens = 0;
   for (const [i, sent] of accepted.entries()) {
     tokens += sent.tokens;
-    // Half open: what came exactly one window ago is over.
+    // Intervals are half open: a request exactly one window old has expired.
     for (let oldest = accepted[first]; oldest && oldest.at <= sent.at - windowMs; oldest = accepted[first]) {
       tokens -= oldest.tokens;
       first++;

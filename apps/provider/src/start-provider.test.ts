@@ -21,7 +21,7 @@ const post = (path: string, body: object = {}, headers: Record<string, string> =
   fetch(provider.url + path, { method: "POST", body: JSON.stringify(body), headers });
 
 describe.each(Object.entries(PATHS))("%s", (_name, path) => {
-  test("is refused beyond its limit, and let in again when its time has come", async () => {
+  test("refuses requests above the limit, and accepts them after the advised time", async () => {
     const clock = await start({ rpm: 2 });
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await post(path)).status);
@@ -31,7 +31,7 @@ describe.each(Object.entries(PATHS))("%s", (_name, path) => {
     expect(provider.log.map(({ accepted }) => accepted)).toEqual([true, true, false, true]);
   });
 
-  test("counts tokens as it reports them", async () => {
+  test("counts the tokens that it reports", async () => {
     await start({ outputTokens: 5 });
     const text = await (await post(path, { messages: [{ role: "user", content: "hello there" }] })).text();
     const [counted = 0] = provider.log.map(({ tokens }) => tokens);
@@ -40,7 +40,7 @@ describe.each(Object.entries(PATHS))("%s", (_name, path) => {
   });
 });
 
-test("OpenAI's headers tell limit, rest and reset", async () => {
+test("OpenAI's headers have limit, remaining amount and reset time", async () => {
   const clock = await start({ rpm: 60, tpm: 1_000, windowMs: 60_000 });
   const { headers } = await post(PATHS.openai);
   expect(headers.get("x-ratelimit-limit-requests")).toBe("60");
@@ -50,7 +50,7 @@ test("OpenAI's headers tell limit, rest and reset", async () => {
   expect((await post(PATHS.openai)).headers.get("x-ratelimit-remaining-requests")).toBe("58");
 });
 
-test("who sent it and how often it was tried is on record", async () => {
+test("the log has the sender and the retry count", async () => {
   await start({});
   await post(PATHS.openai, { model: "gpt" }, { "x-agent": "bee-1", "x-stainless-retry-count": "2" });
   await post(PATHS.anthropic, {}, { "x-api-key": "key-1" });
@@ -59,7 +59,7 @@ test("who sent it and how often it was tried is on record", async () => {
   expect(provider.log[0]).toMatchObject({ model: "gpt", retryCount: 2 });
 });
 
-test("failures come in the order in which they were asked for, and use nothing", async () => {
+test("injected failures come in order and consume no limit", async () => {
   await start({ rpm: 1 });
   provider.failNext("overloaded", { status: 418, headers: { "x-tea": "1" }, body: {} }, "spent");
   const answers = [];
@@ -67,14 +67,14 @@ test("failures come in the order in which they were asked for, and use nothing",
   expect(answers).toEqual([529, 418, 429, 200]);
 });
 
-test("a connection is hung up on when asked", async () => {
+test("an injected hang-up closes the connection", async () => {
   await start({});
   provider.failNext("hang-up");
   await expect(post(PATHS.openai)).rejects.toThrow();
   expect(provider.log).toMatchObject([{ status: 0, accepted: false }]);
 });
 
-test("a stream ends in its middle with the protocol's own error when asked", async () => {
+test("an injected overload ends a stream halfway with the protocol's own error", async () => {
   await start({});
   provider.failNext("overloaded-mid-stream");
   const response = await post(PATHS.anthropic, { stream: true });
@@ -85,7 +85,7 @@ test("a stream ends in its middle with the protocol's own error when asked", asy
   expect(text).not.toContain("message_stop");
 });
 
-test("an answer takes as long as it is told to", async () => {
+test("latency delays the response", async () => {
   const clock = await start({ latencyMs: () => 500 });
   let status = 0;
   const answer = post(PATHS.openai).then((response) => {
@@ -93,7 +93,7 @@ test("an answer takes as long as it is told to", async () => {
   });
   while (clock.pending === 0) await new Promise(setImmediate);
   clock.advance(499);
-  // One that is answered at once comes and goes meanwhile.
+  // A request without latency completes in the meantime.
   await post("/v1/models");
   expect(status).toBe(0);
   clock.advance(1);
@@ -101,7 +101,7 @@ test("an answer takes as long as it is told to", async () => {
   expect(status).toBe(200);
 });
 
-test("limits change while it runs, and it closes twice", async () => {
+test("limits change at run time, and close may be called twice", async () => {
   await start({ rpm: 1 });
   await post(PATHS.openai);
   provider.setLimits({ rpm: 2 });
@@ -111,13 +111,13 @@ test("limits change while it runs, and it closes twice", async () => {
   await provider.close();
 });
 
-test("what is no call of any protocol is not found, and not counted", async () => {
+test("an unknown path is 404 and not counted", async () => {
   await start({});
   expect((await post("/v1/models")).status).toBe(404);
   expect(provider.log).toEqual([]);
 });
 
-test("a log that is bounded keeps the newest, and the tallies go on", async () => {
+test("a bounded log keeps the newest requests, and tallies count all", async () => {
   await start({ rpm: 12, logSize: 4 });
   for (let i = 0; i < 14; i++) await post(PATHS.openai, {}, { "x-agent": i % 2 === 0 ? "even" : "odd" });
   expect(provider.log.length).toBeLessThanOrEqual(8);
@@ -127,7 +127,7 @@ test("a log that is bounded keeps the newest, and the tallies go on", async () =
   expect(provider.peak).toBeCloseTo(14 / 12);
 });
 
-test("its state tells the limits and what is used of them", async () => {
+test("state() has the limits and their usage", async () => {
   const clock = await start({ rpm: 5, tpm: 1_000, outputTokens: 10 });
   await post(PATHS.openai);
   expect(provider.state()).toMatchObject({ windowMs: 60_000, rpm: 5, tpm: 1_000, usedRequests: 1 });

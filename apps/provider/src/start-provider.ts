@@ -11,25 +11,52 @@ import { Tallies, type Tally } from "./tally.ts";
 import { type Limits, type WindowKind, WindowLimit } from "./window-limit.ts";
 
 export interface ProviderOptions extends Limits {
-  /** What `rpm` and `tpm` refer to. Default: 60,000, a minute. */
+  /**
+   * The window of `rpm` and `tpm`.
+   * @defaultValue 60,000, a minute
+   */
   readonly windowMs?: number | undefined;
-  /** How strictly it counts. Default: "sliding". */
+  /**
+   * The algorithm of the limit.
+   * @defaultValue "sliding"
+   */
   readonly window?: WindowKind | undefined;
-  /** How long an answer takes to begin. Default: 0. */
+  /**
+   * Whether a request refused by the limit counts as a request, as OpenAI documents it: "unsuccessful requests
+   * contribute to your per-minute limit".
+   * @defaultValue false
+   */
+  readonly countsRefused?: boolean | undefined;
+  /**
+   * Time until a response begins, in milliseconds.
+   * @defaultValue 0
+   */
   readonly latencyMs?: number | (() => number) | undefined;
-  /** Between the events of a stream. Default: 0. */
+  /**
+   * Time between the events of a stream, in milliseconds.
+   * @defaultValue 0
+   */
   readonly eventIntervalMs?: number | undefined;
-  /** How long answers are, unless the request allows less. Default: 16. */
+  /**
+   * Length of responses, unless the request allows less.
+   * @defaultValue 16
+   */
   readonly outputTokens?: number | undefined;
-  /** How many of the newest requests stay in the log. Default: all of them. */
+  /**
+   * Number of the newest requests to keep in the log.
+   * @defaultValue all requests
+   */
   readonly logSize?: number | undefined;
-  /** Answers carry the headers that speak of limits. Default: true. */
+  /**
+   * Whether responses carry rate-limit headers.
+   * @defaultValue true
+   */
   readonly limitHeaders?: boolean | undefined;
   readonly port?: number | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** What to do to a request instead of answering it; "overloaded-mid-stream" after a third of a stream. */
+/** A failure instead of a response; "overloaded-mid-stream" fails after a third of a stream. */
 export type Failure =
   | "overloaded"
   | "overloaded-mid-stream"
@@ -40,22 +67,25 @@ export type Failure =
   | Answer;
 
 export interface FakeProvider {
-  /** Without a path: add that of the SDK, `/v1` for OpenAI's. */
+  /** Origin of the provider. Append the path of the SDK: `/v1` for OpenAI's. */
   readonly url: string;
-  /** The requests so far, or the newest of them (`logSize`), in the order of coming. */
+  /** The requests so far, or the newest of them (`logSize`), in order of arrival. */
   readonly log: readonly Sent[];
-  /** What became of all requests since the start, and of those of each agent; whatever the log still has. */
+  /** Totals since the start, of all requests and of each agent, independent of `logSize`. */
   readonly tally: Tally;
   readonly agents: ReadonlyMap<string, Tally>;
-  /** The most that was accepted in any interval of this length, as far as the log goes back. */
+  /** Returns the maximum accepted in any interval of this length, as far as the log goes back. */
   largestWindow(windowMs?: number): { requests: number; tokens: number };
-  /** The most that came in any window since the start, accepted or not, in limits: above 1 somebody sent too much. */
+  /**
+   * The maximum sent in any window since the start, accepted or not, as a fraction of the limit: above 1, the limit was
+   * exceeded.
+   */
   readonly peak: number;
-  /** The limits now, and what is used of them. */
+  /** Returns the current limits and their usage. */
   state(): ProviderState;
-  /** From now on; what was used stays used. */
+  /** Changes the limits; usage is unchanged. */
   setLimits(limits: Limits): void;
-  /** The next requests fail so, one each. They use nothing of the limits. */
+  /** Makes the next requests fail, one each. They consume no limit. */
   failNext(...failures: readonly Failure[]): void;
   close(): Promise<void>;
 }
@@ -64,7 +94,7 @@ export interface ProviderState {
   readonly windowMs: number;
   readonly rpm: number | undefined;
   readonly tpm: number | undefined;
-  /** In the present window. Of what has no limit nothing is known: 0. */
+  /** Usage in the current window; 0 without a limit. */
   readonly usedRequests: number;
   readonly usedTokens: number;
 }
@@ -73,10 +103,13 @@ const PROTOCOLS: readonly Protocol[] = [openai, anthropic, gemini];
 const BYTES_PER_TOKEN = 4;
 const DEFAULTS = { windowMs: 60_000, window: "sliding", outputTokens: 16 } as const;
 
-/** A fake LLM provider on loopback. It speaks OpenAI's, Anthropic's and Gemini's protocol, each at its own path. */
+/**
+ * Starts a fake LLM provider on loopback. It serves the protocols of OpenAI, Anthropic and Gemini, each at its own
+ * path.
+ */
 export async function startProvider(options: ProviderOptions = {}): Promise<FakeProvider> {
   const { windowMs = DEFAULTS.windowMs, window = DEFAULTS.window, clock = systemClock } = options;
-  const limit = new WindowLimit(window, windowMs, options);
+  const limit = new WindowLimit(window, windowMs, options, options.countsRefused);
   const { logSize = Infinity } = options;
   const log: Sent[] = [];
   const tallies = new Tallies();
@@ -85,6 +118,8 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Fake
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
+  // Node closes a connection after five idle seconds. On a busy machine a client might send at that very moment.
+  server.keepAliveTimeout = 0;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readAll(request);
@@ -130,7 +165,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Fake
     tallies.add(sent);
     peak.add(sent.tokens, sent.at);
     log.push(sent);
-    // Half of it at once: an entry at a time would move all others each time.
+    // Removes half of the log at once: removing single entries would move all others each time.
     if (log.length > 2 * logSize) log.splice(0, log.length - logSize);
   }
 
@@ -222,7 +257,7 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
   response.writeHead(status, { ...headers, "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Also when the reader went away, for then nothing drains. */
+/** Resolves also when the client disconnects, because then nothing drains. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,12 +1,12 @@
 import type { Sent } from "./record.ts";
 
-/** What became of requests since the start; it takes no more room the longer it runs. */
+/** Totals of requests since the start, in constant memory. */
 export interface Tally {
   readonly sent: number;
   readonly accepted: number;
-  /** Answered with 429, for whatever reason. */
+  /** Responses with status 429, for whatever reason. */
   readonly rejected429: number;
-  /** Of those that were accepted. */
+  /** Tokens of the accepted requests. */
   readonly tokens: number;
 }
 
@@ -14,7 +14,7 @@ type Counts = { -readonly [K in keyof Tally]: Tally[K] };
 
 const MOST_AGENTS = 10_000;
 
-/** Counts requests, of all together and of each agent. */
+/** Counts requests, in total and per agent. */
 export class Tallies {
   readonly all: Counts = none();
   readonly #agents = new Map<string, Counts>();
@@ -27,7 +27,7 @@ export class Tallies {
     count(this.all, sent);
     let counts = this.#agents.get(sent.agent);
     if (counts === undefined) {
-      // Names come from outside: whoever sends a new one with each request must not fill the memory.
+      // Agent names are untrusted: a new name with each request must not exhaust the memory.
       if (this.#agents.size >= MOST_AGENTS) return;
       counts = none();
       this.#agents.set(sent.agent, counts);

@@ -14,7 +14,7 @@ const sent = (at: number, tokens: number, accepted = true): Sent => ({
   retryCount: 0,
 });
 
-/** Asks as fast as a greedy client would, by the provider's own advice or before it; returns what came through. */
+/** Sends requests at random times around the advised ones, as a greedy client would; returns all of them. */
 function hammer(kind: WindowKind, seed: number): Sent[] {
   const random = seededRandom(seed);
   const limit = new WindowLimit(kind, 1_000, { rpm: 20, tpm: 1_000 });
@@ -26,7 +26,7 @@ function hammer(kind: WindowKind, seed: number): Sent[] {
   return log;
 }
 
-test("a sliding window is never exceeded, wherever it is laid, and is used", () => {
+test("a sliding limit is never exceeded in any interval, and is well used", () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {
       const { requests, tokens } = largestWindow(hammer("sliding", seed), 1_000);
@@ -38,7 +38,7 @@ test("a sliding window is never exceeded, wherever it is laid, and is used", () 
   );
 });
 
-test("a fixed window holds between its edges", () => {
+test("a fixed limit holds within each window", () => {
   const log = hammer("fixed", 7);
   for (let from = 0; from < 5_000; from += 1_000) {
     const inside = log.filter(({ at, accepted }) => accepted && at >= from && at < from + 1_000);
@@ -47,7 +47,7 @@ test("a fixed window holds between its edges", () => {
   }
 });
 
-test("a bucket lets its size through at once and then its rate", () => {
+test("a bucket admits its size at once and then its rate", () => {
   const limit = new WindowLimit("bucket", 1_000, { rpm: 10 });
   const allowedAt = (now: number) => {
     let count = 0;
@@ -61,7 +61,7 @@ test("a bucket lets its size through at once and then its rate", () => {
 });
 
 describe.each(["sliding", "fixed", "bucket"] as const)("%s", (kind) => {
-  test("who waits as told is let through, who comes before is not", () => {
+  test("a request at the advised time is accepted, an earlier one is refused", () => {
     const limit = new WindowLimit(kind, 1_000, { rpm: 2, tpm: 100 });
     expect(limit.tryTake(60, 100).allowed).toBe(true);
     const refused = limit.tryTake(60, 200);
@@ -70,7 +70,7 @@ describe.each(["sliding", "fixed", "bucket"] as const)("%s", (kind) => {
     expect(limit.tryTake(60, 200 + refused.retryAfterMs).allowed).toBe(true);
   });
 
-  test("what is refused uses nothing of either limit", () => {
+  test("a refused request consumes neither limit", () => {
     const limit = new WindowLimit(kind, 1_000, { rpm: 2, tpm: 100 });
     for (let i = 0; i < 10; i++) limit.tryTake(101, 0);
     expect(limit.state(0).requests).toMatchObject({ limit: 2, remaining: 2 });
@@ -78,11 +78,11 @@ describe.each(["sliding", "fixed", "bucket"] as const)("%s", (kind) => {
     expect(limit.state(0)).toMatchObject({ requests: { remaining: 1 }, tokens: { remaining: 0 } });
   });
 
-  test("what is larger than the limit is never told to wait", () => {
+  test("a request larger than the limit gets no time to wait", () => {
     expect(new WindowLimit(kind, 1_000, { tpm: 100 }).tryTake(101, 0).retryAfterMs).toBe(Infinity);
   });
 
-  test("a new limit counts at once, and what was used stays used", () => {
+  test("a new limit applies at once, and usage is unchanged", () => {
     const limit = new WindowLimit(kind, 1_000, { rpm: 2 });
     limit.tryTake(1, 0);
     limit.tryTake(1, 0);
@@ -93,9 +93,29 @@ describe.each(["sliding", "fixed", "bucket"] as const)("%s", (kind) => {
   });
 });
 
-test("the largest window counts what was accepted, half open", () => {
+test("the largest window counts accepted requests in half-open intervals", () => {
   const log = [sent(0, 10), sent(400, 20), sent(500, 99, false), sent(999, 30), sent(1_000, 40)];
   expect(largestWindow(log, 1_000)).toEqual({ requests: 3, tokens: 90 });
   expect(largestWindow(log, 100)).toEqual({ requests: 2, tokens: 70 });
   expect(largestWindow([], 100)).toEqual({ requests: 0, tokens: 0 });
+});
+
+test("a refused request counts as one request and no tokens when the provider counts refusals", () => {
+  for (const [counts, requests] of [
+    [false, 1],
+    [true, 2],
+  ] as const) {
+    const limit = new WindowLimit("sliding", 1_000, { rpm: 3, tpm: 100 }, counts);
+    expect(limit.tryTake(80, 0).allowed).toBe(true);
+    expect(limit.tryTake(80, 1).allowed).toBe(false);
+    const { requests: left, tokens } = limit.state(2);
+    expect([left?.remaining, tokens?.remaining]).toEqual([3 - requests, 20]);
+  }
+});
+
+test("clients that repeat refused requests stay refused while the provider counts refusals", () => {
+  const limit = new WindowLimit("sliding", 1_000, { rpm: 10 }, true);
+  let accepted = 0;
+  for (let now = 0; now < 5_000; now += 50) if (limit.tryTake(1, now).allowed) accepted++;
+  expect(accepted).toBe(10);
 });

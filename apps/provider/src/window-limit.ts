@@ -1,4 +1,4 @@
-/** What may be used in each window; an absent limit is none. */
+/** Limits per window; an absent limit means unlimited. */
 export interface Limits {
   readonly rpm?: number | undefined;
   readonly tpm?: number | undefined;
@@ -8,30 +8,36 @@ export type WindowKind = "sliding" | "fixed" | "bucket";
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** When refused: after this long it would be allowed, if nothing else came. Infinity when it never would. */
+  /**
+   * For a refusal, the time after which the request would be accepted if nothing else came; Infinity for a request
+   * above the limit.
+   */
   readonly retryAfterMs: number;
-  /** Which limit refused. */
+  /** The limit that refused. */
   readonly limitedBy: "requests" | "tokens" | undefined;
 }
 
 export interface DimensionState {
   readonly limit: number;
   readonly remaining: number;
-  /** Until nothing of it is used any more. */
+  /** The time until all usage has expired. */
   readonly resetMs: number;
 }
 
 /** One limit over one window. Time is an argument and never goes back. */
 interface Meter {
   readonly limit: number;
-  /** 0 when this much may be used now. */
+  /** Returns the time until `amount` is available; 0 when it is now. */
   waitMs(amount: number, now: number): number;
   take(amount: number, now: number): void;
   resize(limit: number, now: number): void;
   state(now: number): DimensionState;
 }
 
-/** In no interval as long as the window is more used than the limit: what strict providers enforce. */
+/**
+ * A sliding window: usage in any interval of the window's length stays within the limit, as strict providers enforce
+ * it.
+ */
 class SlidingMeter implements Meter {
   limit: number;
   readonly #windowMs: number;
@@ -81,7 +87,7 @@ class SlidingMeter implements Meter {
   }
 }
 
-/** Counts from the edge of one window to the next; twice the limit can pass around an edge. */
+/** A fixed window: usage resets at window boundaries, so that twice the limit can pass around a boundary. */
 class FixedMeter implements Meter {
   limit: number;
   readonly #windowMs: number;
@@ -126,7 +132,7 @@ class FixedMeter implements Meter {
   }
 }
 
-/** Refills evenly, starts full. */
+/** A token bucket that starts full. */
 class BucketMeter implements Meter {
   limit: number;
   readonly #windowMs: number;
@@ -175,16 +181,19 @@ class BucketMeter implements Meter {
 
 const METERS = { sliding: SlidingMeter, fixed: FixedMeter, bucket: BucketMeter };
 
-/** Requests and tokens together: a request takes from both or from none. */
+/** Limits of requests and tokens: an accepted request consumes both. */
 export class WindowLimit {
   readonly #windowMs: number;
   readonly #kind: WindowKind;
+  readonly #countsRefused: boolean;
   #requests: Meter | undefined;
   #tokens: Meter | undefined;
 
-  constructor(kind: WindowKind, windowMs: number, limits: Limits) {
+  /** `countsRefused`: a refused request consumes one request of the limit, and no tokens. */
+  constructor(kind: WindowKind, windowMs: number, limits: Limits, countsRefused = false) {
     this.#kind = kind;
     this.#windowMs = windowMs;
+    this.#countsRefused = countsRefused;
     this.#requests = this.#meter(limits.rpm);
     this.#tokens = this.#meter(limits.tpm);
   }
@@ -193,14 +202,16 @@ export class WindowLimit {
     const forRequest = this.#requests?.waitMs(1, now) ?? 0;
     const forTokens = this.#tokens?.waitMs(tokens, now) ?? 0;
     const retryAfterMs = Math.max(forRequest, forTokens);
-    if (retryAfterMs > 0)
+    if (retryAfterMs > 0) {
+      if (this.#countsRefused) this.#requests?.take(1, now);
       return { allowed: false, retryAfterMs, limitedBy: forRequest >= forTokens ? "requests" : "tokens" };
+    }
     this.#requests?.take(1, now);
     this.#tokens?.take(tokens, now);
     return { allowed: true, retryAfterMs: 0, limitedBy: undefined };
   }
 
-  /** What was used stays used. A limit that is named and undefined goes away. */
+  /** Keeps the usage. A limit that is present and undefined is removed. */
   setLimits(limits: Limits, now: number): void {
     if ("rpm" in limits) this.#requests = this.#resized(this.#requests, limits.rpm, now);
     if ("tpm" in limits) this.#tokens = this.#resized(this.#tokens, limits.tpm, now);

@@ -11,11 +11,11 @@ const BOTTOM = 28;
 interface Line {
   readonly name: string;
   readonly color: string;
-  /** One value for each second. */
+  /** One value per second. */
   readonly values: readonly number[];
 }
 
-/** The pictures of the documentation, by name, as SVG. */
+/** Returns the charts of the documentation as SVG, by name. */
 export function charts(): Record<string, string> {
   return { "use-beside-others": useBesideOthers(), "cut-and-recovery": cutAndRecovery(), outage: outage() };
 }
@@ -72,7 +72,7 @@ function outage(): string {
   ]);
 }
 
-/** What a provider with a window of a minute has counted, at each second. */
+/** Returns the count of a provider with a window of a minute, at each second. */
 function lastMinute(seconds: readonly number[]): number[] {
   let sum = 0;
   return seconds.map((value, i) => {
@@ -81,7 +81,7 @@ function lastMinute(seconds: readonly number[]): number[] {
   });
 }
 
-/** Lines over time on a white card, readable on light and dark pages alike. */
+/** A line chart on a white card, readable on light and dark pages. */
 function chart(title: string, lines: readonly Line[]): string {
   const seconds = Math.max(...lines.map(({ values }) => values.length));
   const most = Math.max(1.2, ...lines.flatMap(({ values }) => values.map((value) => Math.min(value, 2))));

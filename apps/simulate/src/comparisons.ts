@@ -15,7 +15,7 @@ export interface Comparison {
   readonly rows: readonly { readonly name: string; readonly report: SwarmReport }[];
 }
 
-/** The same demand, the same provider, the same network: what each way makes of it. */
+/** Compares the schemes under the same demand, provider and network. */
 export function* comparisons(): Generator<Comparison> {
   for (const [agents, load] of [
     [10, 3],

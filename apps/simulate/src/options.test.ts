@@ -5,7 +5,7 @@ test("without options, every scenario runs with ten agents", () => {
   expect(parseOptions([])).toMatchObject({ agents: [10], seeds: 1, mixed: 0, compare: false, soakHours: 0 });
 });
 
-test("whoever asks for something else gets only that", () => {
+test("options for other runs disable the scenarios", () => {
   expect(parseOptions(["--", "--mixed", "50"])).toMatchObject({ agents: [], mixed: 50 });
   expect(parseOptions(["--all"])).toMatchObject({
     agents: [10, 100, 1_000],
@@ -25,6 +25,6 @@ test.each([
   [["--shard", "0/2"], "--shard must be like 1/2 or 2/2"],
   [["--shard", "half"], "--shard must be like 1/2 or 2/2"],
   [["--fast"], "--fast"],
-])("%j is refused with what is wrong", (args, words) => {
+])("%j is refused with a message that names the rule", (args, words) => {
   expect(() => parseOptions(args)).toThrowError(expect.objectContaining({ message: expect.stringContaining(words) }));
 });

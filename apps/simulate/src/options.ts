@@ -7,43 +7,43 @@ export interface Options {
   readonly agents: readonly number[];
   readonly seeds: number;
   readonly filter: RegExp;
-  /** The pattern as it was given. */
+  /** The pattern as given. */
   readonly only: string;
   readonly mixed: number;
   readonly compare: boolean;
   readonly soakHours: number;
-  /** Which part of the scenarios and seeds, and of how many: for processes that run at the same time. */
+  /** The part of the scenarios and seeds to run, for several processes in parallel. */
   readonly shard: { readonly index: number; readonly of: number };
   readonly charts: string | undefined;
-  /** A picture of each run in the terminal; undefined: when they are few. */
+  /** Whether to draw each run in the terminal; undefined: when there are few. */
   readonly chart: boolean | undefined;
   readonly json: boolean;
 }
 
-export const usage = `simulate [options]        swarms in virtual time, on the code that ships
+export const usage = `simulate [options]        simulate swarms in virtual time, on the published code
 
   --all                   every scenario with 10 and 100 agents, those of three minutes with 1,000, 5,000 seeds of mixed
                           faults, a day's soak: some two hours of one core
   --drive <name>          the code that runs: engine (default), hive or limiter; the last two are the objects that
                           programs use, on a simulated bus, store and clock, and take five times as long. Scenarios that
                           limit requests and tokens at once are left out with limiter
-  --agents 10,100         every scenario with so many agents (default: 10); with more than 300 those that take three
+  --agents 10,100         every scenario with these numbers of agents (default: 10); above 300 only those that take three
                           virtual minutes at most, others by --only
   --only <pattern>        only scenarios whose name matches this regular expression
-  --seeds <n>             each with so many seeds (default: 1)
-  --mixed <n>             so many seeds of mixed faults (default: 0)
-  --compare               the hive beside what people do without it
-  --soak <hours>          mixed faults without a break, in virtual hours
+  --seeds <n>             number of seeds for each scenario (default: 1)
+  --mixed <n>             number of seeds of mixed faults (default: 0)
+  --compare               compare Hivepace with other schemes
+  --soak <hours>          mixed faults for this number of virtual hours
   --shard 1/2             the first of two parts of the scenarios and seeds: a second process runs the second part
-  --chart                 a picture of each run in the terminal (default: when there are at most 12)
-  --no-chart              none
-  --charts <folder>       writes the pictures of the documentation there
-  --json                  one JSON object for each run, in a line of its own
-  --help                  this text
+  --chart                 draw each run in the terminal (default: when there are at most 12)
+  --no-chart              draw no run
+  --charts <folder>       write the charts of the documentation to this folder
+  --json                  print one line of JSON per run
+  --help                  show this text
 
-Ends with 1 when something does not hold, with 2 for an option that is wrong, with 130 when it was interrupted.`;
+Exit codes: 0 when all bounds hold, 1 when one does not, 2 for an invalid option, 130 when interrupted.`;
 
-/** Undefined when the usage should be shown. Throws a RangeError that says what is wrong. */
+/** Returns undefined when the usage was requested. Throws a RangeError that names option, rule and value. */
 export function parseOptions(args: readonly string[]): Options | undefined {
   const { values } = read(args);
   if (values.help) return undefined;

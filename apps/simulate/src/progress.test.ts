@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { progress } from "./progress.ts";
 
-test("what takes long says every half minute how far it is, and how long it will still take", () => {
+test("a long run reports its progress and remaining time every half minute", () => {
   let now = 0;
   const lines: string[] = [];
   const said = progress(
@@ -18,7 +18,7 @@ test("what takes long says every half minute how far it is, and how long it will
   expect(lines).toHaveLength(19);
 });
 
-test("what is soon over says nothing", () => {
+test("a short run reports no progress", () => {
   const lines: string[] = [];
   const said = progress(
     "a run",

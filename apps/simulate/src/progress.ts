@@ -1,7 +1,7 @@
-/** What is over sooner needs no word. */
+/** Runs shorter than this report no progress. */
 const EVERY_MS = 30_000;
 
-/** Says now and then, beside the results, how far something is that takes long, and how long it will still take. */
+/** Reports the progress and the estimated remaining time of a long run, apart from the results. */
 export function progress(
   name: string,
   whole: number,

@@ -9,19 +9,19 @@ async function run(args: readonly string[], signal?: AbortSignal) {
   return { code, out, err };
 }
 
-test("one scenario is a line and a picture, and ends with 0", async () => {
+test("one scenario prints a line and a chart, and exits with 0", async () => {
   const { code, out } = await run(["--agents", "3", "--only", "^30 % of the limit$"]);
   expect(code).toBe(0);
   expect(out).toMatch(/^ok {3}30 % of the limit, 3 agents/);
   expect(out).toContain("limit ┤");
 });
 
-test("for machines it is an object in a line, without a picture", async () => {
+test("--json prints one object per line, without a chart", async () => {
   const { out } = await run(["--agents", "3", "--only", "^30 % of the limit$", "--json"]);
   expect(JSON.parse(out)).toMatchObject({ name: "30 % of the limit", holds: true, agents: 3 });
 });
 
-test("the real hives and limiters are driven by name", async () => {
+test("--drive selects real hives and limiters", async () => {
   const drives = async (drive: string, only: string) =>
     (await run(["--agents", "2", "--only", only, "--json", "--drive", drive])).out
       .split("\n")
@@ -31,7 +31,7 @@ test("the real hives and limiters are driven by name", async () => {
   expect(await drives("limiter", "^(30 % of the limit|requests and tokens, .*)$")).toEqual(["limiter"]);
 });
 
-test("in parts, every run is in one of them", async () => {
+test("every run is in exactly one shard", async () => {
   const names = async (...args: string[]) => {
     const { out } = await run([
       "--agents",
@@ -52,7 +52,7 @@ test("in parts, every run is in one of them", async () => {
   expect(JSON.parse(seeds)).toMatchObject({ name: "mixed faults", seeds: 2 });
 });
 
-test("a pattern that matches nothing ends with 1, a wrong option with 2 and the usage, help with 0", async () => {
+test("a pattern without match exits with 1, an invalid option with 2 and the usage, help with 0", async () => {
   expect(await run(["--only", "no such thing"])).toMatchObject({
     code: 1,
     err: expect.stringContaining("no such thing"),
@@ -61,7 +61,7 @@ test("a pattern that matches nothing ends with 1, a wrong option with 2 and the 
   expect(await run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("--agents"), err: "" });
 });
 
-test("once interrupted it begins no other run and ends with 130", async () => {
+test("after an interrupt no other run starts, and the exit code is 130", async () => {
   const { code, out } = await run(["--agents", "3"], AbortSignal.abort());
   expect(code).toBe(130);
   expect(out).toBe("");

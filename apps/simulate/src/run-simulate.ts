@@ -19,22 +19,28 @@ import { type Options, parseOptions, usage } from "./options.ts";
 import { progress } from "./progress.ts";
 import { terminalChart } from "./terminal-chart.ts";
 
-/** Where text goes, and when to stop. Node's own streams fit. */
+/** Output streams and an abort signal. Node's `process.stdout` and `process.stderr` fit. */
 export interface SimulateWorld {
   readonly stdout: { write(text: string): unknown; readonly columns?: number | undefined };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
-  /** Aborted: no further run is begun. */
+  /** After an abort no further run starts. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** With more runs than this their charts would be a book. */
+/** Above this number of runs, no charts are drawn by default. */
 const MOST_CHARTS = 12;
 const INTERRUPTED = 130;
-/** Of more agents than this only what three windows show, unless it is asked for by name: a minute of theirs takes long. */
+/**
+ * Swarms above this size run only scenarios up to `CROWD_MS`, unless `--only` selects others, because each of their
+ * virtual minutes takes long.
+ */
 const CROWD = 300;
 const CROWD_MS = 180_000;
 
-/** Resolves with the exit code: 0 when all holds, 1 when something does not, 2 for wrong options, 130 when interrupted. */
+/**
+ * Resolves with the exit code: 0 when all bounds hold, 1 when one does not, 2 for an invalid option, 130 when
+ * interrupted.
+ */
 export async function runSimulate(args: readonly string[], world: SimulateWorld): Promise<number> {
   let options: Options | undefined;
   try {
@@ -62,12 +68,13 @@ class SimulateRun {
     this.#world = world;
   }
 
-  /** Whether it was interrupted. */
+  /** Resolves with whether the run was interrupted. */
   async all(): Promise<boolean> {
     const { mixed, soakHours, compare, charts: folder, json } = this.#options;
     await this.#scenarios();
     if (mixed > 0) await this.#mixed("mixed faults", mixed, 6, 1.1);
-    // So much happens in hours that some start while others are cut off, and cannot know of them: there the laws must hold.
+    // No bound on the peak: over hours of faults some agents start while others are partitioned, and cannot know of
+    // their usage. The laws must hold nevertheless.
     if (soakHours > 0) await this.#mixed("soak", 10, soakHours * 6, Infinity);
     if (compare) {
       for (const { title, rows } of comparisons()) {
@@ -79,7 +86,7 @@ class SimulateRun {
       await mkdir(folder, { recursive: true });
       for (const [name, svg] of Object.entries(charts())) await writeFile(join(folder, `${name}.svg`), svg);
     }
-    if (this.failures > 0 && !json) this.#print(`\n${this.failures} did not hold`);
+    if (this.failures > 0 && !json) this.#print(`\n${this.failures} failed`);
     return this.#world.signal?.aborted ?? false;
   }
 
@@ -110,7 +117,7 @@ class SimulateRun {
     }
   }
 
-  /** Random faults; a failure says which of them it takes. */
+  /** Runs random faults; a failure names a minimal set of them. */
   async #mixed(name: string, seeds: number, minutes: number, most: number): Promise<void> {
     const { json, drive } = this.#options;
     let worst = 0;
@@ -142,13 +149,13 @@ class SimulateRun {
       );
   }
 
-  /** Of all runs those that no other process runs. */
+  /** Returns the runs of this shard. */
   #part<Run>(runs: readonly Run[]): Run[] {
     const { index, of } = this.#options.shard;
     return runs.filter((_, i) => i % of === index - 1);
   }
 
-  /** A run that is done: for people a line and a picture, for machines an object. */
+  /** Prints a finished run: a line and a chart, or an object with `--json`. */
   #show(name: string, report: SwarmReport, figures: readonly Figure[], isFew: boolean): void {
     const isRight = figures.every(holds);
     if (!isRight) this.failures++;
@@ -171,7 +178,7 @@ class SimulateRun {
     this.#world.stdout.write(`${line}\n`);
   }
 
-  /** What is not a result stands beside the results. */
+  /** Prints a message that is not a result, to stderr. */
   readonly #say = (line: string): void => {
     this.#clearProgress();
     this.#world.stderr.write(`${line}\n`);
@@ -185,7 +192,7 @@ class SimulateRun {
     if (this.#world.stderr.isTTY) this.#world.stderr.write("\r\x1b[2K");
   }
 
-  /** A run keeps the process busy: between two of them a signal can be heard. */
+  /** Yields to the event loop, so that signals are handled between runs. */
   async #isOver(): Promise<boolean> {
     await breathe();
     if (this.#world.signal?.aborted) this.#clearProgress();

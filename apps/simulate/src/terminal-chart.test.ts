@@ -3,7 +3,7 @@ import { terminalChart } from "./terminal-chart.ts";
 
 const steady = (length: number, value: number) => new Array<number>(length).fill(value);
 
-test("a column reaches the limit's line when all of the limit was accepted, and half of it at half", () => {
+test("a column reaches the limit line at full utilization, and half of it at half", () => {
   const seconds = [...steady(10, 1), ...steady(10, 0.5)];
   const rows = terminalChart({ seconds, levelSeconds: steady(20, 1) }).split("\n");
   const limit = rows.find((row) => row.includes("limit ┤")) ?? "";
@@ -12,7 +12,7 @@ test("a column reaches the limit's line when all of the limit was accepted, and 
   expect(bottom.slice(9)).toBe("█".repeat(20));
 });
 
-test("the level has a line of its own and its lowest in words", () => {
+test("the level has its own line, and its minimum as text", () => {
   const levelSeconds = [...steady(30, 1), ...steady(30, 0.5)];
   const text = terminalChart({ seconds: steady(60, 1), levelSeconds });
   expect(text).toMatch(/level {2}█{30}▄{30}\n/);

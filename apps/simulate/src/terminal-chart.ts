@@ -10,8 +10,8 @@ const USUAL = 80;
 const MOST = 120;
 
 /**
- * What was accepted each second against a second's limit, and the level, over time: as many seconds to a column as it
- * takes to fit. Plain text, for any terminal that has block elements.
+ * Draws accepted requests per second relative to the limit, and the level, over time; columns cover as many seconds as
+ * needed to fit. Plain text, for any terminal with block elements.
  */
 export function terminalChart({ seconds, levelSeconds }: Drawn, columns: number = USUAL): string {
   const width = Math.max(NARROWEST, Math.min(MOST, columns - 1)) - LABELS;
@@ -50,7 +50,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The part of a column that lies in this row, in eighths. */
+/** The part of a column in this row, in eighths of a character. */
 function cell(value: number, row: number, top: number, empty: string): string {
   const eighths = Math.round((value / top) * HEIGHT * 8) - row * 8;
   return eighths <= 0 ? empty : (BARS[Math.min(8, eighths)] as string);

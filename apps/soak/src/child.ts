@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { AgentTask, Holdings, Order, Word } from "./words.ts";
 
-/** Longer than anything takes that an agent is asked for. */
+/** The time limit of an order, longer than any order takes. */
 const PATIENCE_MS = 300_000;
-/** Longer than a process takes to end that has closed everything. */
+/** The time limit for the exit of a process that has closed everything. */
 const ENDING_MS = 5_000;
 const STDERR_KEPT = 2_000;
 
 type State = Extract<Word, { type: "state" }>;
 
-/** One process of the swarm, as its parent has it. */
+/** The parent's handle of one process of the swarm. */
 export class Child {
   readonly id: string;
   readonly #process: ChildProcess;
@@ -18,12 +18,12 @@ export class Child {
   readonly #waiting = new Map<number, (word: Extract<Word, { type: "done" }>) => void>();
   #orders = 0;
   #stderr = "";
-  /** What it said last; whoever wants to hear it anew makes it undefined. */
+  /** The last reported state. Set to undefined to wait for a fresh one. */
   state: State | undefined;
   cuts: number[] = [];
   refusals: number[] = [];
 
-  /** Its temporary files, if it makes any, go to `folder`. */
+  /** `folder`: the directory for temporary files of the process. */
   constructor(file: string, task: AgentTask, folder: string) {
     this.id = task.agentId;
     this.#process = fork(file, [JSON.stringify(task)], {
@@ -42,7 +42,7 @@ export class Child {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** How it ended, and its last words. */
+  /** Describes the exit of the process, with the end of its stderr. */
   get end(): string {
     const { exitCode, signalCode } = this.#process;
     return `${this.id} ended with ${signalCode ?? exitCode}${this.#stderr === "" ? "" : `: ${this.#stderr}`}`;
@@ -57,7 +57,7 @@ export class Child {
     await this.#ended;
   }
 
-  /** Resolves when it has done it; rejects with what went wrong there, or when it takes too long. */
+  /** Resolves when the order is carried out; rejects when it fails or exceeds `PATIENCE_MS`. */
   async ask(act: Order["act"], round: number): Promise<Holdings> {
     const id = this.#orders++;
     const done = new Promise<Extract<Word, { type: "done" }>>((resolve) => this.#waiting.set(id, resolve));
@@ -67,7 +67,7 @@ export class Child {
     return holdings;
   }
 
-  /** Lets it close everything. Resolves with whether the process then ended by itself. */
+  /** Orders the process to close everything. Resolves with whether it then exited by itself. */
   async leave(): Promise<boolean> {
     if (!this.isAlive) return false;
     await this.ask("leave", 0);

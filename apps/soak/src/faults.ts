@@ -10,23 +10,23 @@ const GUESTS = 2;
 export interface Scene {
   readonly swarm: Swarm;
   readonly seen: Seen;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   readonly random: () => number;
-  /** No two rounds have the same. */
+  /** Unique within a run. */
   readonly round: number;
 }
 
-/** What happens to the swarm. Each ends when all is well again. */
+/** Injects each fault, and resolves when the swarm has recovered. */
 export const HAPPENINGS: Readonly<Record<Fault, (scene: Scene) => Promise<void>>> = {
   async refuse({ swarm, seen }) {
-    // Refusals within a window are one congestion: what the provider refused by itself must be over.
+    // Refusals within one window count as one congestion, so earlier refusals of the provider must have expired.
     const last = Math.max(0, ...swarm.all.flatMap(({ refusals }) => refusals));
     await swarm.use(Math.max(0, last + WINDOW_MS - Date.now()));
     await swarm.healed();
     for (const child of swarm.all) [child.cuts, child.refusals] = [[], []];
     swarm.parts.provider.failNext("rate-limited");
     seen.ordered++;
-    await swarm.until(() => swarm.all.every(({ cuts }) => cuts.length > 0), "all have cut");
+    await swarm.until(() => swarm.all.every(({ cuts }) => cuts.length > 0), "every agent has cut its limit");
     const firstAt = Math.min(...swarm.all.flatMap(({ refusals }) => refusals));
     seen.cutMs.push(Math.max(...swarm.all.map(({ cuts }) => (cuts[0] as number) - firstAt)));
     await swarm.healed();
@@ -86,7 +86,7 @@ export const HAPPENINGS: Readonly<Record<Fault, (scene: Scene) => Promise<void>>
   },
 };
 
-/** The same in another order. */
+/** Returns the list in random order. */
 export function shuffled<T>(list: readonly T[], random: () => number): T[] {
   const left = [...list];
   return list.map(() => left.splice(Math.floor(random() * left.length), 1)[0] as T);

@@ -1,22 +1,22 @@
-/** How well the limit was held and used, over all rounds. */
+/** Compliance with the limit and its utilization, over all rounds. */
 export interface SoakFigures {
-  /** The most that was sent in any window, whether it was accepted or not, in limits. */
+  /** Maximum sent in any window, accepted or not, as a fraction of the limit. */
   readonly max: number;
-  /** Accepted while nothing happened, and while the broker was away, in limits per window. */
+  /** Accepted requests without faults, and during an outage of the broker, as fractions of the limit. */
   readonly use: number;
   readonly useWhileAway: number;
   readonly sent: number;
-  /** By the provider, for its limit; those that were ordered are not among them. */
+  /** Refusals by the provider's limit, without the injected ones. */
   readonly refused: number;
-  /** From the first refusal until the last agent had cut, at worst. */
+  /** Maximum time from the first refusal until the last agent had cut. */
   readonly cutMs: number;
-  /** Of one agent, after one refusal, at most. */
+  /** Maximum number of cuts of one agent after one refusal. */
   readonly cuts: number;
-  /** From the broker's return until every agent knew all others, at worst. */
+  /** Maximum time from the broker's return until every agent knew all others. */
   readonly healMs: number;
 }
 
-/** What was seen of each, as it comes. */
+/** Collects the observations of all rounds. */
 export class Seen {
   readonly use: number[] = [];
   readonly useWhileAway: number[] = [];
@@ -47,7 +47,7 @@ function mean(values: readonly number[]): number {
 export const FIGURES_HEAD = `| broker | max | use | while away | 429s | cut, last agent | cuts | healed after |
 |---|---|---|---|---|---|---|---|`;
 
-/** One line of the table. What never happened has no figure. */
+/** One line of the table, with a dash for a fault that never happened. */
 export function figuresLine(broker: string, figures: SoakFigures): string {
   const { max, use, useWhileAway, refused, sent, cutMs, cuts, healMs } = figures;
   const known = (value: number, text: string): string => (Number.isFinite(value) ? text : "–");

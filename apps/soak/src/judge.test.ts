@@ -13,7 +13,7 @@ describe("grows", () => {
     ["a leak of memory in the fewest rounds", heap(9, 9.1, 10.6, 12.1)],
     ["one listener in every round", count(3, 4, 5, 6)],
     ["one listener in every third round", count(3, 3, 3, 4, 4, 4, 5, 5, 5, 6)],
-    ["a handle now and then, among others that come and go", count(5, 7, 5, 8, 6, 9, 6, 7, 9, 7)],
+    ["occasional handles among transient ones", count(5, 7, 5, 8, 6, 9, 6, 7, 9, 7)],
   ])("%s", (_, series) => {
     expect(trendOf(series).grows).toBe(true);
   });
@@ -21,24 +21,24 @@ describe("grows", () => {
 
 describe("does not grow", () => {
   test.each([
-    ["what is steady", count(4, 4, 4, 4)],
+    ["a steady count", count(4, 4, 4, 4)],
     ["steady noise", heap(20, 21, 20.2, 21.5, 20.4, 21.1, 20.3, 21.3, 20.2)],
     ["noise without memory's allowance", count(5, 7, 5, 6, 5, 7, 6, 5, 8, 5)],
-    ["what is opened once, in the first round", heap(9, 14, 14.1, 14, 14.2)],
+    ["a resource opened once, in the first round", heap(9, 14, 14.1, 14, 14.2)],
     ["a step that comes once, late", count(4, 4, 4, 4, 4, 4, 5)],
     ["a step that comes once, in the middle", heap(20, 20, 20.1, 20, 24, 24.1, 24, 24.1, 24, 24.1)],
     ["one high value", count(4, 4, 4, 4, 9, 4, 4)],
     ["a high value at the end", heap(20, 20, 20, 20, 20, 20, 40)],
-    ["a climb within what is allowed", heap(20, 20, 20.3, 20.6, 20.9)],
-    ["a climb within a part of what is much", heap(100, 100, 103, 106, 109)],
-    ["what falls", heap(30, 29, 27, 25, 23)],
-    ["nothing at all", count(0, 0, 0, 0)],
+    ["growth within the absolute allowance", heap(20, 20, 20.3, 20.6, 20.9)],
+    ["growth within the relative allowance", heap(100, 100, 103, 106, 109)],
+    ["a falling series", heap(30, 29, 27, 25, 23)],
+    ["a series of zeros", count(0, 0, 0, 0)],
   ])("%s", (_, series) => {
     expect(trendOf(series).grows).toBe(false);
   });
 });
 
-test("what was compared is told: the least of each third after the warm-up, and what is allowed", () => {
+test("a trend has the minimum of each third after the warm-up, and the allowance", () => {
   expect(trendOf(heap(50, 20, 21, 24, 22, 23, 25, 26, 24))).toMatchObject({
     least: [20 * MB, 22 * MB, 24 * MB],
     allowed: 2 * MB,
@@ -46,11 +46,11 @@ test("what was compared is told: the least of each third after the warm-up, and 
   });
 });
 
-test("too few rounds are no trend, and no verdict", () => {
+test("too few rounds are an error", () => {
   expect(() => trendOf(count(1, 2, 3))).toThrow("count needs 4 rounds to show a trend, not 3");
 });
 
-test("a verdict names what grows and what is left, with the figures", () => {
+test("a verdict names growing and remaining resources, with the figures", () => {
   const steady = { ...count(2, 2, 2, 2), name: "agent-0 listeners" };
   const leak = { ...count(2, 3, 4, 5), name: "agent-1 listeners" };
   const verdict = judge(
@@ -66,12 +66,12 @@ test("a verdict names what grows and what is left, with the figures", () => {
     ["agent-1 listeners", true],
   ]);
   expect(verdict.failures).toEqual([
-    "agent-1 listeners grows: at least 3, then 4, then 5, where 0 more is allowed (by round: 2 3 4 5)",
+    "agent-1 listeners grows: minimum of each third 3, 4, 5; allowed growth 0 (by round: 2 3 4 5)",
     "keys without an end: 1 left (soak:forgotten)",
     "folders: 7 left (a, b, c, d, e, …)",
   ]);
 });
 
-test("where nothing grows and nothing is left, nothing failed", () => {
+test("without growth and remains there are no failures", () => {
   expect(judge([count(1, 1, 1, 1)], [{ name: "keys", count: 0 }]).failures).toEqual([]);
 });

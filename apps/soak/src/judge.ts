@@ -1,22 +1,22 @@
-/** The first round opens what is opened once: pools, caches, compiled code. */
+/** Warm-up rounds are not counted: they open pools, caches and compiled code once. */
 export const WARM_UP = 1;
-/** And as many more as it takes to see a trend. */
+/** The minimum number of rounds that show a trend. */
 export const FEWEST_ROUNDS = WARM_UP + 3;
 
-/** What may grow from the first rounds to the last: the larger of the two. */
+/** Allowed growth from the first rounds to the last: the larger of a fraction and an amount. */
 export interface Allowance {
   readonly part: number;
   readonly amount: number;
 }
 
-/** One figure of one process or of the broker, a value for each round. */
+/** One figure of one process or of the broker, with a value per round. */
 export interface Series {
   readonly name: string;
   readonly values: readonly number[];
   readonly allowance: Allowance;
 }
 
-/** What was compared: the least of the first third of the rounds, of the second, and of the last. */
+/** The comparison of a series: the minimum of the first, second and last third of the rounds. */
 export interface Trend {
   readonly name: string;
   readonly values: readonly number[];
@@ -28,14 +28,14 @@ export interface Trend {
 export const NOTHING: Allowance = { part: 0, amount: 0 };
 
 /**
- * Growth is a trend: the least of each third of the rounds is more than that of the one before, and in all it is more than is
- * allowed. One high value changes no least; a step that comes once, early or late, is no trend.
+ * Detects growth as a trend: the minimum of each third of the rounds exceeds that of the previous third, and the total
+ * growth exceeds the allowance. A single high value changes no minimum, and a single step, early or late, is no trend.
  */
 export function trendOf({ name, values, allowance }: Series): Trend {
   if (values.length < FEWEST_ROUNDS)
     throw new RangeError(`${name} needs ${FEWEST_ROUNDS} rounds to show a trend, not ${values.length}`);
   const counted = values.slice(WARM_UP);
-  // The middle takes what cannot be divided.
+  // The middle third takes the remainder of the division.
   const third = Math.floor(counted.length / 3);
   const first = Math.min(...counted.slice(0, third));
   const middle = Math.min(...counted.slice(third, -third));
@@ -46,11 +46,11 @@ export function trendOf({ name, values, allowance }: Series): Trend {
   return { name, values, least: [first, middle, last], allowed, grows };
 }
 
-/** Something that must not be there: in a round, or when all have left. */
+/** A resource that must not exist: in any round, or after all agents have left. */
 export interface Remains {
   readonly name: string;
   readonly count: number;
-  /** Which, as far as one can tell. */
+  /** Names of the resources, as far as they are known. */
   readonly which?: readonly string[] | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface Verdict {
   readonly failures: readonly string[];
 }
 
-/** All that was held must not grow, and nothing may remain. */
+/** Fails for every series that grows and every resource that remains. */
 export function judge(series: readonly Series[], remains: readonly Remains[]): Verdict {
   const trends = series.map(trendOf);
   const grown = trends.filter(({ grows }) => grows).map(tellGrowth);
@@ -68,7 +68,7 @@ export function judge(series: readonly Series[], remains: readonly Remains[]): V
 }
 
 function tellGrowth({ name, least, allowed, values }: Trend): string {
-  return `${name} grows: at least ${least.join(", then ")}, where ${Math.floor(allowed)} more is allowed (by round: ${values.join(" ")})`;
+  return `${name} grows: minimum of each third ${least.join(", ")}; allowed growth ${Math.floor(allowed)} (by round: ${values.join(" ")})`;
 }
 
 const MOST_NAMED = 5;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FAULTS, parseOptions } from "./options.ts";
 
-test("without options: all brokers, all faults, some minutes, and a seed by chance", () => {
+test("the defaults are all brokers, all faults, seven minutes and a random seed", () => {
   expect(parseOptions([], () => 0.25)).toEqual({
     brokers: ["nats", "redis", "kafka"],
     minutes: 7,
@@ -15,7 +15,7 @@ test("without options: all brokers, all faults, some minutes, and a seed by chan
   });
 });
 
-test("what is given counts, each broker once", () => {
+test("options are parsed, and each broker is taken once", () => {
   const args = "--minutes 0.5 --rounds 4 --agents 3 --seed 0 --faults churn,refuse kafka nats kafka".split(" ");
   expect(parseOptions(args)).toMatchObject({
     brokers: ["kafka", "nats"],
@@ -27,7 +27,7 @@ test("what is given counts, each broker once", () => {
   });
 });
 
-test("help is shown whatever else is given", () => {
+test("--help takes precedence over other arguments", () => {
   expect(parseOptions(["--help", "redis"])).toBeUndefined();
 });
 
@@ -44,7 +44,7 @@ test.each([
   ["--faults flood", "--faults must be one of refuse, kill-broker"],
   ["--leak water", "--leak must be one of heap, listener"],
   ["--bogus", "--bogus"],
-])("a wrong option is named, with what it should be: %s", (text, message) => {
+])("an invalid option is named, with its rule and value: %s", (text, message) => {
   expect(() => parseOptions(text.split(" "))).toThrow(RangeError);
   expect(() => parseOptions(text.split(" "))).toThrow(message);
 });

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { FEWEST_ROUNDS } from "./judge.ts";
 import { BROKERS, type BrokerKind } from "./words.ts";
 
-/** What can happen to a swarm, in the words of `--faults`. */
+/** The faults, by their names in `--faults`. */
 export const FAULTS = [
   "refuse",
   "kill-broker",
@@ -14,43 +14,43 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** What an agent can be told to leave behind on purpose, to see that it is found. */
+/** Deliberate leaks of an agent, to see that the soak detects them. */
 const LEAKS = ["heap", "listener", "timer", "subscription", "key"] as const;
 export type Leak = (typeof LEAKS)[number];
 
 export interface Options {
   readonly brokers: readonly BrokerKind[];
-  /** For all brokers together. */
+  /** Total duration, of all brokers together. */
   readonly minutes: number;
-  /** So many on each broker, however long they take; undefined: as many as there is time for. */
+  /** Number of rounds on each broker, however long they take; undefined: as many as fit into the time. */
   readonly rounds: number | undefined;
   readonly agents: number;
-  /** Of the order of what happens, and to whom. */
+  /** Seeds the order of the faults and the choice of their victims. */
   readonly seed: number;
   readonly faults: readonly Fault[];
-  /** How long the broker may take to forget those who are gone. */
+  /** The time that the broker gets to remove the state of departed agents. */
   readonly patienceMs: number;
-  /** Only the figures of limit and use, in so many calm seconds for each broker. */
+  /** Measure only the figures of limit and utilization, for this number of seconds per broker. */
   readonly figures: number | undefined;
   readonly leaks: readonly Leak[];
 }
 
 export const usage = `swarm:soak [options] [broker…]        swarms of processes on real brokers, in real time
 
-  nats redis kafka        on which, one after the other (default: all three)
-  --minutes <n>           how long it takes, all brokers together (default: 7)
-  --rounds <n>            so many rounds on each broker instead, at least ${FEWEST_ROUNDS}
+  nats redis kafka        brokers to use, one after the other (default: all three)
+  --minutes <n>           duration, all brokers together (default: 7)
+  --rounds <n>            number of rounds on each broker instead, at least ${FEWEST_ROUNDS}
   --agents <n>            processes of the swarm, at least 3 (default: 8)
-  --seed <n>              of what happens when and to whom (default: by chance, and printed)
+  --seed <n>              seed of the order and targets of faults (default: random, and printed)
   --faults <a,b>          only these of ${FAULTS.join(", ")}
-  --patience <seconds>    how long the broker may take to forget those who are gone (default: 60)
-  --figures <seconds>     no rounds: sixteen processes, how much of the limit they use, how soon they cut and heal
-  --help                  this text
+  --patience <seconds>    time the broker gets to remove the state of departed agents (default: 60)
+  --figures <seconds>     no rounds: measure utilization, cuts and recovery with sixteen processes
+  --help                  show this text
 
-In every round all faults happen, in another order; then all is calm, and what each process and the broker hold is looked
-at. Ends with 1 when something grows or is left behind, with 2 for an option that is wrong, with 130 when interrupted.`;
+Every round injects all faults, in random order, then pauses all calls and measures the resources of each process and of
+the broker. Exit codes: 0 when no resource grows or remains, 1 when one does, 2 for an invalid option, 130 when interrupted.`;
 
-/** Undefined when the usage should be shown. Throws a RangeError that says what is wrong. */
+/** Returns undefined when the usage was requested. Throws a RangeError that names option, rule and value. */
 export function parseOptions(args: readonly string[], random: () => number = Math.random): Options | undefined {
   const { values, positionals } = read(args);
   if (values.help) return undefined;
@@ -81,7 +81,7 @@ function read(args: readonly string[]) {
         faults: { type: "string" },
         patience: { type: "string" },
         figures: { type: "string" },
-        // Not in the usage: it is there to see that the soak fails when it should.
+        // Missing in the usage, because it only serves to see that the soak fails when it should.
         leak: { type: "string" },
       },
     });
@@ -94,7 +94,7 @@ function list(text: string | undefined): string[] {
   return text === undefined ? [] : text.split(",").map((part) => part.trim());
 }
 
-/** Each once; without any, all. */
+/** Returns the given names, each once; without any, all known ones. */
 function some<T extends string>(option: string, given: readonly string[], known: readonly T[]): readonly T[] {
   const unknown = given.find((name) => !(known as readonly string[]).includes(name));
   if (unknown !== undefined)

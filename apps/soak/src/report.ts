@@ -1,6 +1,9 @@
 import type { Trend } from "./judge.ts";
 
-/** What was compared, a line for each kind of thing: of the process in which it grew most, or else has the most. */
+/**
+ * A table of the trends, with one line per kind of resource: for the process in which it grew most, or else the one
+ * with the largest count.
+ */
 export function trendsTable(trends: readonly Trend[], agents: readonly string[]): string {
   const kinds = new Map<string, Trend[]>();
   for (const trend of trends) {

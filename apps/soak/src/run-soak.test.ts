@@ -12,7 +12,7 @@ async function soak(...args: string[]): Promise<{ code: number; text: string }> 
   return { code, text };
 }
 
-test("a wrong option ends it with 2, and the usage is shown", async () => {
+test("an invalid option prints its error and the usage, and exits with 2", async () => {
   const { code, text } = await soak("--rounds", "many");
   expect(code).toBe(2);
   expect(text).toContain('--rounds must be a whole number from 4 on, not "many"\n\nswarm:soak [options]');

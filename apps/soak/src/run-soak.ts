@@ -8,7 +8,7 @@ import { type Options, parseOptions, usage } from "./options.ts";
 import { trendsTable } from "./report.ts";
 import { type Outcome, soakBroker } from "./soak-broker.ts";
 
-/** Where text goes, and when to stop. Node's own streams fit. */
+/** Output streams and an abort signal. Node's `process.stdout` and `process.stderr` fit. */
 export interface SoakWorld {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
@@ -17,7 +17,10 @@ export interface SoakWorld {
 
 const INTERRUPTED = 130;
 
-/** Resolves with the exit code: 0 when nothing grows or is left, 1 when something does, 2 for wrong options, 130 when interrupted. */
+/**
+ * Resolves with the exit code: 0 without growth and remains, 1 with them, 2 for an invalid option, 130 when
+ * interrupted.
+ */
 export async function runSoak(args: readonly string[], world: SoakWorld): Promise<number> {
   let options: Options | undefined;
   try {
@@ -41,9 +44,9 @@ export async function runSoak(args: readonly string[], world: SoakWorld): Promis
   }
 }
 
-/** Resolves with how many things failed. */
+/** Resolves with the number of failures. */
 async function rounds(options: Options, world: SoakWorld): Promise<number> {
-  // Its own for each run: agents are started until the end, whoever else runs the same.
+  // A bundle per run: processes are started from it until the end, and other soaks may run at the same time.
   const file = await bundledFile(new URL("agent/main.ts", import.meta.url), `soak-agent-${process.pid}`);
   try {
     return await roundsOf(file, options, world);
@@ -72,7 +75,7 @@ async function roundsOf(file: string, options: Options, { stdout, stderr, signal
     }
   }
   stdout.write(`\n${[FIGURES_HEAD, ...lines].join("\n")}\n\n`);
-  if (failures.length === 0) stdout.write(`nothing grows and nothing is left, seed ${seed}\n`);
+  if (failures.length === 0) stdout.write(`no resource grows or remains, seed ${seed}\n`);
   else
     stdout.write(
       `${failures.map((failure) => `FAILED ${failure}\n`).join("")}${failures.length} failed, seed ${seed}\n`,
@@ -82,11 +85,11 @@ async function roundsOf(file: string, options: Options, { stdout, stderr, signal
 
 function told(broker: string, { rounds: count, trends }: Outcome, { agents }: Options): string {
   const ids = Array.from({ length: agents - 1 }, (_, i) => `agent-${i}`);
-  const head = `${broker}: ${count} rounds, the first ${WARM_UP} not counted, ${agents} agents, of which ${ids.length} stay`;
+  const head = `${broker}: ${count} rounds, the first ${WARM_UP} as warm-up, ${agents} agents, of which ${ids.length} run from start to end`;
   return `${head}\n\n${trendsTable(trends, ids)}`;
 }
 
-/** The figures alone, of sixteen processes, as the documentation has them. */
+/** Measures only the figures, with sixteen processes, as the documentation quotes them. */
 async function figures(
   { brokers, figures: seconds = 0 }: Options,
   { stdout, stderr, signal }: SoakWorld,

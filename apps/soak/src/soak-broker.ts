@@ -16,7 +16,7 @@ import type { BrokerKind, Holdings } from "./words.ts";
 
 const ALLOWED: readonly (readonly [RegExp, Allowance])[] = [
   [/ memory /, { part: 0.1, amount: 1_000_000 }],
-  // Those of Node's own fetch and of the clients come and go.
+  // Timers of Node's own fetch and of the clients are transient.
   [/ handles Timeout$/, { part: 0, amount: 5 }],
   [/ objects emitters$/, { part: 0, amount: 10 }],
 ];
@@ -31,13 +31,16 @@ export interface SoakPlan {
   readonly options: Options;
   /** The agents' program. */
   readonly file: string;
-  /** Of the clock of `performance`: no round begins later, but for the fewest that it takes. */
+  /** No round starts after this time of `performance.now()`, except for the minimum number of rounds. */
   readonly until: number;
   readonly signal: AbortSignal;
   readonly log: (line: string) => void;
 }
 
-/** Rounds on one broker, and the verdict. Rejects when the swarm does not heal, or does not do what it is told. */
+/**
+ * Runs rounds on one broker and returns the verdict. Rejects when the swarm does not recover, or an agent fails to
+ * carry out an order.
+ */
 export async function soakBroker(plan: SoakPlan): Promise<Outcome> {
   const { broker, options, signal } = plan;
   const { leaks, patienceMs } = options;
@@ -72,7 +75,7 @@ function startBroker(broker: BrokerKind): Promise<OwnServer> {
     case "redis":
       return startOwnServer("redis");
     case "kafka":
-      // It looks for groups without members every ten minutes, unless it is told otherwise.
+      // By default, Kafka removes groups without members only every ten minutes.
       return startOwnServer("kafka", { properties: { "offsets.retention.check.interval.ms": "1000" } });
   }
 }
@@ -91,9 +94,9 @@ class Soak {
   readonly #plan: SoakPlan;
   readonly #swarm: Swarm;
   readonly #random: () => number;
-  /** By name, a value for each round. */
+  /** A value for each round, by name. */
   readonly #values = new Map<string, number[]>();
-  /** What the broker had in the first calm state, before anything happened. */
+  /** The broker's resources before the first fault. */
   #calm: Holdings = {};
   #wrong = new Map<string, Remains>();
   rounds = 0;
@@ -114,14 +117,14 @@ class Soak {
     while (this.rounds < FEWEST_ROUNDS || !isOver()) await this.#round();
   }
 
-  /** All leave. What is still there afterwards, though it was given its time, should not be. */
+  /** All agents leave. Resolves with the resources that remain after `patienceMs`. */
   async leave(): Promise<Remains[]> {
     const swarm = this.#swarm;
     await Promise.all(swarm.all.map((child) => swarm.leave(child)));
     const { holdings, wrong } = await this.#lookUntil((sight) => Object.values(sight.holdings).every((n) => n === 0));
     for (const one of wrong) this.#note(one);
     const held = Object.entries(holdings).map(([name, count]) => ({ name: `${name} after all have left`, count }));
-    const stuck = { name: "processes that did not end by themselves", count: swarm.stuck.length, which: swarm.stuck };
+    const stuck = { name: "processes that did not exit by themselves", count: swarm.stuck.length, which: swarm.stuck };
     return [...held, stuck, ...this.#wrong.values()];
   }
 
@@ -143,13 +146,13 @@ class Soak {
       await HAPPENINGS[fault]({ swarm: this.#swarm, seen: this.seen, random: this.#random, round });
       log(`round ${round + 1}: ${fault}, ${seconds(from)}`);
     }
-    // What was kept free for those who are gone runs out.
+    // Waits until reservations for departed agents have expired.
     await this.#swarm.use(WINDOW_MS);
     this.seen.use.push(await this.#swarm.use(WINDOW_MS));
     const measuredAt = performance.now();
     await this.#measure(round);
     this.rounds++;
-    log(`round ${round + 1}: all rest and are looked at, ${seconds(measuredAt)}`);
+    log(`round ${round + 1}: all agents paused and measured, ${seconds(measuredAt)}`);
     log(`round ${round + 1} took ${seconds(startedAt)}`);
   }
 
@@ -183,7 +186,7 @@ class Soak {
     return lookAt(broker, server);
   }
 
-  /** As it is when the condition holds, or when it had its time. */
+  /** Returns the first observation that meets the condition, or the last one after `patienceMs`. */
   async #lookUntil(holds: (sight: Sight) => boolean): Promise<Sight> {
     let sight = await this.#look();
     const isSo = async () => {

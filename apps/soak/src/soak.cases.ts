@@ -3,7 +3,7 @@ import { type Case, runProgram } from "@hivepace/verify";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** Swarms of processes on each real broker to which every fault happens, round after round: nothing grows, nothing is left. */
+/** Swarms of processes on each real broker, with every fault in each round: no resource may grow or remain. */
 export const cases: readonly Case[] = ["nats", "redis", "kafka"].map((broker) => ({
   id: `soak/${broker}`,
   seconds: 240,

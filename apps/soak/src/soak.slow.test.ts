@@ -15,15 +15,15 @@ async function soak(...args: string[]): Promise<{ code: number; text: string }> 
 
 const SHORT = ["--rounds", "4", "--agents", "3", "--seed", "1"];
 
-// Where no such server can be started, `whyNot` says why; CI requires them all.
+// Skipped with the reason where the server cannot be started; CI requires all servers.
 describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with redis", () => {
-  test("nothing grows and nothing is left in a swarm that is well made", async () => {
+  test("no resource grows or remains in a correct swarm", async () => {
     const { code, text } = await soak(...SHORT, "--faults", "refuse,join-leave,churn", "redis");
-    expect(text).toContain("nothing grows and nothing is left, seed 1");
+    expect(text).toContain("no resource grows or remains, seed 1");
     expect(code, text).toBe(0);
   });
 
-  test("what is left behind on purpose is found, by its name", async () => {
+  test("deliberate leaks are detected and named", async () => {
     const leaks = "heap,listener,timer,subscription,key";
     const { code, text } = await soak(...SHORT, "--faults", "churn", "--patience", "2", "--leak", leaks, "redis");
     const failed = text.split("\n").filter((line) => line.startsWith("FAILED"));
@@ -32,8 +32,8 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with redis", () =
       "agent-0 listeners abort signal grows",
       "agent-0 handles Timeout grows",
       "broker subscriptions grows",
-      "keys without an end",
-      "processes that did not end by themselves",
+      "keys without an expiry",
+      "processes that did not exit by themselves",
     ])
       expect(failed.join("\n")).toContain(`redis: ${name}`);
     expect(code, text).toBe(1);

@@ -5,12 +5,12 @@ import { Child } from "./child.ts";
 import type { Leak } from "./options.ts";
 import type { AgentTask, BrokerKind } from "./words.ts";
 
-/** What an agent is asked to stay below: a request takes its time on the way, and not always the same. */
+/** The fraction of the provider's limit that agents are configured with, because transit times of requests vary. */
 const MARGIN = 0.95;
-/** What the provider enforces, for each agent in each window. */
+/** The provider's limit per window, for each agent. */
 const LIMIT_EACH = 10;
 export const WINDOW_MS = 2_000;
-/** Longer than a swarm takes to heal, on a machine that is busy with other things. */
+/** The time limit for a recovery, generous enough for a busy machine. */
 const PATIENCE_MS = 300_000;
 
 export interface SwarmParts {
@@ -19,7 +19,7 @@ export interface SwarmParts {
   readonly provider: FakeProvider;
   /** The agents' program. */
   readonly file: string;
-  /** For temporary files of agents. */
+  /** Directory for temporary files of agents. */
   readonly folder: string;
   readonly limit: number;
   readonly patienceMs: number;
@@ -27,13 +27,13 @@ export interface SwarmParts {
   readonly signal: AbortSignal;
 }
 
-/** The processes on one broker: those that stay from the first round to the last, one that is replaced, and guests. */
+/** The processes on one broker: permanent ones, one that is replaced by faults, and temporary guests. */
 export class Swarm {
   readonly parts: SwarmParts;
   readonly staying: readonly Child[];
   replaceable: Child;
   guests: Child[] = [];
-  /** Those that did not end by themselves when they should have. */
+  /** Processes that did not exit by themselves when they should have. */
   readonly stuck: string[] = [];
   #names = 0;
 
@@ -64,9 +64,9 @@ export class Swarm {
     return new Child(file, task, folder);
   }
 
-  /** All know each other and may use all of the limit. */
+  /** Waits until all agents know each other and have their whole limit. */
   async healed(): Promise<void> {
-    // What was said before is not known to be so now.
+    // Only states received from now on count.
     for (const child of this.all) child.state = undefined;
     const { length } = this.all;
     const isWell = ({ state }: Child) => state?.mode === "member" && state.members === length && state.level === 1;
@@ -78,16 +78,16 @@ export class Swarm {
     while (!holds()) {
       this.parts.signal.throwIfAborted();
       const dead = this.all.find(({ isAlive }) => !isAlive);
-      if (dead) throw new Error(`${dead.end}\nbefore: ${what}`);
+      if (dead) throw new Error(`${dead.end}\nwhile waiting until ${what}`);
       if (performance.now() > deadline) {
         const states = this.all.map(({ id, state }) => `${id} ${JSON.stringify(state)}`);
-        throw new Error(`waited ${PATIENCE_MS} ms in vain: ${what}\n${states.join("\n")}`);
+        throw new Error(`not reached within ${PATIENCE_MS} ms: ${what}\n${states.join("\n")}`);
       }
       await pause(10);
     }
   }
 
-  /** What is accepted meanwhile, in limits per window. */
+  /** Returns the accepted requests during `forMs`, as a fraction of the limit. */
   async use(forMs: number): Promise<number> {
     const { provider, limit, signal } = this.parts;
     const before = provider.tally.accepted;
@@ -100,7 +100,7 @@ export class Swarm {
     if (!(await child.leave())) this.stuck.push(child.end);
   }
 
-  /** Whatever state they are in. */
+  /** Kills all processes, in whatever state. */
   async end(): Promise<void> {
     await Promise.all(this.all.filter(({ isAlive }) => isAlive).map((child) => child.kill()));
   }

@@ -3,10 +3,10 @@ import type { Leak } from "./options.ts";
 export const BROKERS = ["nats", "redis", "kafka"] as const;
 export type BrokerKind = (typeof BROKERS)[number];
 
-/** What a process holds, by name. Bytes where the name begins with "memory", else counts. */
+/** The resources that a process holds, by name: bytes for names that begin with "memory", else counts. */
 export type Holdings = Readonly<Record<string, number>>;
 
-/** What an agent is started with. */
+/** The arguments of an agent process. */
 export interface AgentTask {
   readonly broker: BrokerKind;
   readonly url: string;
@@ -14,23 +14,26 @@ export interface AgentTask {
   readonly provider: string;
   readonly capacity: number;
   readonly windowMs: number;
-  /** How long things may take to come to rest. */
+  /** Time limit for the process to settle before a measurement. */
   readonly patienceMs: number;
   readonly leaks: readonly Leak[];
 }
 
 /**
- * What an agent is told to do: `churn` opens, uses and closes everything that can be; `measure` rests and says what the
- * process holds; `leave` closes everything and ends.
+ * An order to an agent: `churn` opens, uses and closes every kind of resource; `measure` pauses the calls and returns
+ * the held resources; `leave` closes everything and exits.
  */
 export interface Order {
   readonly id: number;
   readonly act: "churn" | "measure" | "leave";
-  /** No two have the same. */
+  /** Unique within a run. */
   readonly round: number;
 }
 
-/** What an agent says, with times in milliseconds since 1970: all are on one machine. */
+/**
+ * A message from an agent. Times are wall-clock milliseconds since 1970, comparable because all agents run on one
+ * machine.
+ */
 export type Word =
   | { readonly type: "state"; readonly mode: string; readonly members: number; readonly level: number }
   | { readonly type: "cut"; readonly at: number }

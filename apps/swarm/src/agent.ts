@@ -1,9 +1,11 @@
-/** What runs in each thread or process of the swarm. It talks to the demo by messages, and ends with it. */
+/** The program of each thread or process of the swarm. The demo controls it by messages, and it exits with the demo. */
 import { parentPort } from "node:worker_threads";
 import { type Agent, startAgent } from "./agent/agent.ts";
+import { CentralBuckets } from "./agent/gatekeeper.ts";
 import type { AgentTask, Order, Word } from "./agent/words.ts";
 
 const agents = new Map<string, Agent>();
+const centrals = new CentralBuckets();
 const say = (word: Word): void => {
   if (parentPort) parentPort.postMessage(word);
   else if (process.connected) process.send?.(word);
@@ -11,13 +13,13 @@ const say = (word: Word): void => {
 
 async function start(task: AgentTask): Promise<void> {
   try {
-    agents.set(task.agentId, await startAgent(task, say));
+    agents.set(task.agentId, await startAgent(task, say, centrals));
   } catch (error) {
     say({ type: "failed", agentId: task.agentId, message: (error as Error).message });
   }
 }
 
-/** One that cannot say, because it is being stopped, says nothing. */
+/** An agent that fails to answer because it is being stopped is left out. */
 async function measure(question: number): Promise<void> {
   for (const [agentId, agent] of agents) {
     const families = await agent.measure().catch(() => undefined);
@@ -39,6 +41,10 @@ async function obey(order: Order): Promise<void> {
     case "measure":
       await measure(order.question);
       return;
+    case "crash":
+      await agents.get(order.agentId)?.crash();
+      agents.delete(order.agentId);
+      return;
     case "stop":
       await Promise.all([...agents.values()].map((agent) => agent.stop()));
       if (parentPort) parentPort.close();
@@ -49,8 +55,8 @@ async function obey(order: Order): Promise<void> {
 if (parentPort) parentPort.on("message", (order: Order) => void obey(order));
 else {
   process.on("message", (order) => void obey(order as Order));
-  // The demo is gone, or has heard all that there is.
+  // The demo has exited, or has received every message.
   process.on("disconnect", () => process.exit());
-  // It is the demo that is interrupted. A terminal tells all processes, and the demo tells us.
+  // A terminal signals all processes of its group; only the demo reacts, and then stops the agents.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Closers } from "./closers.ts";
 
-test("what was opened last is closed first, and one that fails does not keep the others open", async () => {
+test("resources close in reverse order, and one that fails to close does not keep the others open", async () => {
   const closed: string[] = [];
   const closers = new Closers();
   closers.add({ close: async () => void closed.push("first") });
@@ -12,7 +12,7 @@ test("what was opened last is closed first, and one that fails does not keep the
   expect(closed).toEqual(["last", "first"]);
 });
 
-test("in a hurry one that never ends is not waited for", async () => {
+test("a hurried close does not wait for a resource that never closes", async () => {
   const closed: (number | undefined)[] = [];
   const closers = new Closers();
   closers.add({ close: () => new Promise(() => {}) });
@@ -21,7 +21,7 @@ test("in a hurry one that never ends is not waited for", async () => {
   expect(closed).toEqual([250]);
 });
 
-test("what is being opened when all is interrupted is closed as soon as it is there", async () => {
+test("a resource that is opening during an interrupt is closed once it has opened", async () => {
   const stop = new AbortController();
   const closers = new Closers();
   let isClosed = false;

@@ -1,12 +1,12 @@
-/** Something that was opened. `withinMs`: how long it may take to end gently. */
+/** A resource that can be closed. `withinMs`: the time limit for a graceful shutdown. */
 interface Opened {
   close(withinMs?: number): Promise<void>;
 }
 
-/** Somebody waits at a terminal. */
+/** Limits of a shutdown after Ctrl-C, when a person waits at the terminal. */
 const HURRY = { gentlyMs: 250, allMs: 800 } as const;
 
-/** What was opened, and is closed again in the opposite order, whatever happens. */
+/** Closes opened resources in reverse order, whatever happens. */
 export class Closers {
   readonly #opened: Opened[] = [];
 
@@ -14,7 +14,7 @@ export class Closers {
     this.#opened.push(opened);
   }
 
-  /** What is being opened; when that is interrupted it is closed as soon as it is there. */
+  /** Registers a resource that is still being opened. After an abort, it is closed as soon as it has opened. */
   async opened<T extends Opened>(opening: Promise<T>, signal: AbortSignal): Promise<T> {
     const interrupted = new Promise<never>((_, reject) => {
       if (signal.aborted) reject(signal.reason);
@@ -32,7 +32,10 @@ export class Closers {
     }
   }
 
-  /** In a hurry all at once, and not for longer than somebody at a terminal waits. Never rejects. */
+  /**
+   * Closes everything. When hurried, closes all resources concurrently and returns after the `HURRY` limit at the
+   * latest. Never rejects.
+   */
   async close(isHurried: boolean): Promise<void> {
     const opened = this.#opened.splice(0).reverse();
     if (!isHurried) {

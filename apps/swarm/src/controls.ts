@@ -1,14 +1,14 @@
 import type { Control } from "@hivepace/dashboard";
 import { bounds } from "./options.ts";
 import type { Plan } from "./plan.ts";
-import type { SwarmRun } from "./run/swarm-run.ts";
+import type { Race } from "./run/race.ts";
 import { percent } from "./show/text.ts";
 
 const CUT_TO = 0.5;
 const JOINING = 10;
 
-/** What whoever looks at the page can do to the swarm. */
-export function controlsOf(run: SwarmRun, { rpm }: Plan): Control[] {
+/** The buttons of the page. Each acts on all rows. */
+export function controlsOf(run: Race, { rpm }: Plan): Control[] {
   return [
     {
       id: "cut",
@@ -25,19 +25,19 @@ export function controlsOf(run: SwarmRun, { rpm }: Plan): Control[] {
     {
       id: "kill-agent",
       label: "Kill an agent",
-      about: "One agent ends at once, without a goodbye.",
+      about: "One agent ends at once, without closing its hive.",
       run: () => run.do({ type: "crash" }),
     },
     {
       id: "kill-bus",
       label: "Kill the bus",
-      about: "The agents no longer hear each other.",
+      about: "The agents no longer receive each other's messages.",
       run: () => run.do({ type: "bus", isThere: false }),
     },
     {
       id: "restore-bus",
       label: "Bring the bus back",
-      about: "The agents hear each other again.",
+      about: "The agents receive each other's messages again.",
       run: () => run.do({ type: "bus", isThere: true }),
     },
     {
@@ -46,7 +46,9 @@ export function controlsOf(run: SwarmRun, { rpm }: Plan): Control[] {
       about: `${JOINING} more agents share the limit.`,
       run: async () => {
         if (run.agents + JOINING > bounds.agents.most)
-          throw new Error(`there may be ${bounds.agents.most} agents at most`);
+          throw new Error(
+            `the swarm has ${run.agents} of at most ${bounds.agents.most} agents; adding ${JOINING} would exceed that`,
+          );
         return run.do({ type: "join", agents: JOINING });
       },
     },

@@ -1,18 +1,24 @@
 import { seededRandom } from "@hivepace/core/testing";
 import type { Plan } from "./plan.ts";
 
-/** The spread of the sizes of calls: one in a hundred is eight times the median. */
+/** Standard deviation of the lognormal call sizes: one call in a hundred is eight times the median. */
 const SIGMA = 0.9;
-/** How far an agent's demand goes up and down by itself, and how often it changes, in windows. */
+/** The amplitude of an agent's random demand changes, and their interval in windows. */
 const SWING = 0.5;
 const SWING_WINDOWS = 0.4;
-/** What is there when all start, in windows of steady demand. */
-const BACKLOG = 0.25;
+
+/** The calls of a task, each of which depends on the previous one. */
+export const TASK_CALLS = 20;
+/** The provider's latency until an answer begins, typical of a fast model. */
+export const LATENCY_MS = { least: 500, mean: 1_250, most: 2_000 } as const;
+/** The duration of one call and the agent's own work after it, in a task that never waits. */
+export const CYCLE_MS = 4_000;
+const MOST_WORKERS = 64;
 
 export const meanTokens = (medianTokens: number, mostTokens: number): number =>
   Math.min(medianTokens * Math.exp((SIGMA * SIGMA) / 2), mostTokens);
 
-/** How many calls an agent begins in a second, at this time of the run. The same for the same seed. */
+/** Returns an agent's demand in calls per second at this time of the run. Deterministic for a given seed. */
 export function callsPerSecond(plan: Plan, agent: number, atMs: number): number {
   const { scenario, agents, rpm, tpm, windowMs, seed } = plan;
   const weights = Array.from({ length: agents }, (_, i) => scenario.weight(i, agents));
@@ -24,12 +30,12 @@ export function callsPerSecond(plan: Plan, agent: number, atMs: number): number 
   return ((scenario.demand(Math.min(1, atMs / plan.durationMs)) * limit * part) / (windowMs / 1_000)) * swing;
 }
 
-/** How many calls an agent has waiting when it starts with all others. */
-export function backlogOf(plan: Plan, agent: number): number {
-  return Math.round((callsPerSecond(plan, agent, 0) * BACKLOG * plan.windowMs) / 1_000);
+/** The number of concurrent tasks that together make `calls` calls per second. */
+export function workersFor(calls: number): number {
+  return Math.max(1, Math.min(MOST_WORKERS, Math.round((calls * CYCLE_MS) / 1_000)));
 }
 
-/** Sizes of calls in tokens: lognormal, as real ones are. */
+/** Generates call sizes in tokens, lognormally distributed like those of real applications. */
 export function tokenSizes(random: () => number, medianTokens: number, mostTokens: number): () => number {
   return () => {
     const [u, v] = [random(), random()];

@@ -1,10 +1,10 @@
-/** The demo as this repository runs it: with the page, servers of its own, and the agent bundled from source. */
+/** The demo as this repository runs it: with the page, its own servers, and the agent bundled from source. */
 import { startDashboard } from "@hivepace/dashboard";
 import { startOwnServer } from "@hivepace/servers";
 import { bundleAgent } from "./dev/bundle-agent.ts";
 import { runDemo } from "./index.ts";
 
-/** What is still open by then is no longer waited for. */
+/** The time that remaining handles get before the process exits. */
 const LEAVE_MS = 100;
 
 const interrupted = new AbortController();

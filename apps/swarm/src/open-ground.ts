@@ -3,19 +3,19 @@ import { OptionError } from "./options.ts";
 import { type BusSwitch, brokerSwitch } from "./run/bus-switch.ts";
 import type { BrokerKind, DemoWorld } from "./world.ts";
 
-/** Where agents meet. */
+/** The bus on which the agents of a run communicate. */
 export interface BusGround {
-  /** For `openBus`. */
+  /** The address for `openBus`. */
   readonly address: string;
-  /** For people and figures. */
+  /** The name for output and figures, without credentials. */
   readonly name: string;
   readonly hosts: "thread" | "process";
   readonly busSwitch: BusSwitch | undefined;
-  /** Stops the server that was started for it, if any. */
+  /** Stops the server that was started for the run, if any. */
   close(): Promise<void>;
 }
 
-/** A bus by its kind, with a server of our own, or by its address. */
+/** Opens a bus by its kind, starting a server, or by its address. */
 export async function openGround(bus: string, world: Pick<DemoWorld, "startServer">): Promise<BusGround> {
   const close = async (): Promise<void> => {};
   if (bus === "memory") {

@@ -1,13 +1,14 @@
 import { observeSwarm } from "@hivepace/distributed";
 import { openBus } from "@hivepace/open-bus";
 import { controlsOf } from "./controls.ts";
+import { LapseClock } from "./lapse-clock.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
-import type { SwarmRun } from "./run/swarm-run.ts";
+import type { Race } from "./run/race.ts";
 import type { DemoWorld } from "./world.ts";
 
 export interface Page {
-  /** Undefined when there is none. */
+  /** Undefined when no page was opened. */
   readonly url: string | undefined;
   close(): Promise<void>;
 }
@@ -15,22 +16,26 @@ export interface Page {
 export interface PageSetting {
   readonly bus: string;
   readonly namespace: string;
+  readonly epochMs: number;
   readonly options: DemoOptions;
   readonly plan: Plan;
   readonly world: DemoWorld;
 }
 
-/** Joins the agents' bus, only to hear; and opens the page, if there is one to open. Rejects when there is no broker. */
+/**
+ * Joins the agents' bus as an observer and opens the page, if there is one to open. Rejects when the broker is
+ * unavailable.
+ */
 export async function openPage(
-  run: SwarmRun,
-  { bus: address, namespace, options, plan, world }: PageSetting,
+  run: Race,
+  { bus: address, namespace, epochMs, options, plan, world }: PageSetting,
 ): Promise<Page> {
   const bus = await openBus(address);
   if (options.headless || world.openDashboard === undefined) {
     await bus.close();
     return { url: undefined, close: async () => {} };
   }
-  const observer = await observeSwarm({ bus, namespace });
+  const observer = await observeSwarm({ bus, namespace, clock: new LapseClock(plan.speed, epochMs) });
   const closeBus = async (): Promise<void> => {
     await observer.close();
     await bus.close();

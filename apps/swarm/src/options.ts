@@ -3,23 +3,23 @@ import { busKinds, parseBusAddress } from "@hivepace/open-bus";
 import { type ScenarioName, scenarioNames, scenarios } from "./scenarios.ts";
 
 export interface DemoOptions {
-  /** A kind, for a server of our own (or none, for memory); or an address. */
+  /** A kind of bus, for which a server is started (memory needs none), or the address of a broker. */
   readonly bus: string;
   readonly agents: number;
-  /** In each window of the demo. */
+  /** Limits per window of the demo; undefined: derived from the duration. */
   readonly rpm: number | undefined;
   readonly tpm: number | undefined;
   readonly scenario: ScenarioName;
-  /** Seconds of the run itself. */
+  /** Duration of the run in real seconds. */
   readonly duration: number;
   readonly seed: number;
   readonly json: boolean;
   readonly headless: boolean;
-  /** Of the page; 0: any. */
+  /** The port of the page; 0: any free port. */
   readonly port: number;
-  /** The port of what Prometheus reads; 0: any. Undefined: the agents measure nothing. */
+  /** The port of the Prometheus endpoint; 0: any free port. Undefined: the agents are not measured. */
   readonly metrics: number | undefined;
-  /** Afterwards the same load without Hivepace, and with every agent for itself. */
+  /** Whether the same load also runs with other ways of sharing the limit. */
   readonly compare: boolean;
 }
 
@@ -28,62 +28,63 @@ export const bounds = {
   rpm: { least: 10, most: 6_000 },
   tpm: { least: 1_000, most: 20_000_000 },
   duration: { least: 10, most: 86_400 },
+  seconds: { least: 10, most: 86_400 },
   seed: { least: 0, most: 2 ** 32 - 1 },
   port: { least: 0, most: 65_535 },
   metrics: { least: 0, most: 65_535 },
 } as const;
 
-const DEFAULTS = { bus: "memory", agents: 8, scenario: "cut", duration: 28, seed: 1, port: 0 } as const;
+const DEFAULTS = { bus: "memory", agents: 8, scenario: "cut", duration: 30, seed: 1, port: 0 } as const;
 
-const OWN_SERVERS = `memory (default): agents are threads of this process. nats, redis, kafka: a server of its own is
-                        started, agents are processes. Or where one is: nats://host:port, redis://host:port,
+const OWN_SERVERS = `memory (default): agents are threads of this process. nats, redis, kafka: a server is
+                        started, agents are processes. Or the address of a broker: nats://host:port, redis://host:port,
                         kafka://host:port[,host:port]`;
-const NO_SERVERS = `memory (default): agents are threads of this process. Or where a broker is, and agents are processes:
+const NO_SERVERS = `memory (default): agents are threads of this process. Or the address of a broker, with agents as processes:
                         nats://host:port, redis://host:port, kafka://host:port[,host:port]`;
 
-/** Where servers can be started, and where they cannot. */
+/** The usage text where servers can be started, and where they cannot. */
 export const usage = usageOf(OWN_SERVERS);
 export const usageWithoutServers = usageOf(NO_SERVERS);
 
 function usageOf(bus: string): string {
-  return `demo [options]        a swarm of agents against a provider that enforces its limit, live
+  return `demo [options]        a swarm of agents on one rate-limited account, live, beside four other ways of sharing it
 
   --scenario <name>     ${DEFAULTS.scenario} by default:
 ${scenarioNames.map((name) => `                          ${name.padEnd(10)} ${scenarios[name].about}`).join("\n")}
   --bus <bus>           ${bus}
-  --agents <n>          how many (default: ${DEFAULTS.agents})
-  --rpm <n>             requests that the provider allows in a minute; a minute is short here (default: 30 a second)
-  --tpm <n>             tokens (default: 2,000 for each request)
-  --duration <seconds>  of the run (default: ${DEFAULTS.duration}); a minute of the demo is a quarter of it, 2.5 to 15 seconds
+  --agents <n>          number of agents (default: ${DEFAULTS.agents})
+  --rpm <n>             requests per minute that the provider allows; time runs faster in the demo (default: 40 per real second)
+  --tpm <n>             tokens per minute (default: 1,000 per request)
+  --seconds <n>         duration in real seconds (default: ${DEFAULTS.duration}); a minute of the demo is a sixth of it, 4 to 15 seconds.
+                        --duration is an alias
   --seed <n>            the same seed makes the same load (default: ${DEFAULTS.seed})
-  --no-compare          only the run itself, without the same load "without" and "alone" after it
-  --headless            no page
-  --port <n>            of the page (default: any that is free)
-  --metrics <port>      what the agents measure, for Prometheus: http://127.0.0.1:<port>/metrics (0: any port that is free)
-  --json                one JSON object on stdout and nothing else; no page, no comparison
-  --help                this text
+  --no-compare          run only Hivepace, without the other rows
+  --headless            do not open the page
+  --port <n>            port of the page (default: any free port)
+  --metrics <port>      serve the agents' metrics for Prometheus at http://127.0.0.1:<port>/metrics (0: any free port)
+  --json                print one JSON object to stdout and the log to stderr; no page. With --compare also the other rows
+  --help                show this text
 
-Ends with 0 when the limit held and the swarm recovered, with 1 when not, with 2 for an option that is wrong, with 130 when
-it was interrupted.`;
+Exit codes: 0 when the limit held and the swarm recovered, 1 when not, 2 for an invalid option, 130 when interrupted.`;
 }
 
-/** What is wrong with an option, in one line. */
+/** An invalid option, described in one line. */
 export class OptionError extends Error {
   override readonly name = "OptionError";
 }
 
-/** Undefined when the usage should be shown. Throws an OptionError that names option, rule and value. */
+/**
+ * Returns undefined when the usage was requested. Throws an OptionError that names the option, the rule and the value.
+ */
 export function parseOptions(args: readonly string[]): DemoOptions | undefined {
   const values = read(args);
   if (values.help) return undefined;
   const scenario = values.scenario ?? DEFAULTS.scenario;
   if (!isScenario(scenario)) refuse("--scenario", `one of ${scenarioNames.join(", ")}`, scenario);
   const isJson = values.json ?? false;
-  if (isJson && values.compare) refuse("--compare", "left out with --json", true);
   const headless = isJson || (values.headless ?? false);
   const port = count("port", values.port) ?? DEFAULTS.port;
   const metrics = count("metrics", values.metrics);
-  if (metrics !== undefined && scenario === "without") refuse("--metrics", "left out with --scenario without", metrics);
   if (metrics && metrics === port && !headless) refuse("--metrics", "another port than --port", metrics);
   return {
     bus: busOf(values.bus ?? DEFAULTS.bus),
@@ -91,13 +92,13 @@ export function parseOptions(args: readonly string[]): DemoOptions | undefined {
     rpm: count("rpm", values.rpm),
     tpm: count("tpm", values.tpm),
     scenario,
-    duration: count("duration", values.duration) ?? DEFAULTS.duration,
+    duration: seconds(values) ?? DEFAULTS.duration,
     seed: count("seed", values.seed) ?? DEFAULTS.seed,
     json: isJson,
     headless,
     port,
     metrics,
-    compare: (values.compare ?? true) && !(values["no-compare"] ?? false) && !isJson,
+    compare: (values.compare ?? !isJson) && !(values["no-compare"] ?? false),
   };
 }
 
@@ -114,6 +115,7 @@ function read(args: readonly string[]) {
         tpm: text,
         scenario: text,
         duration: text,
+        seconds: text,
         seed: text,
         port: text,
         metrics: text,
@@ -125,9 +127,16 @@ function read(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    // Node's own sentence names the option; what it advises beyond that is about other programs.
+    // The first sentence of Node's message names the option; its further advice does not apply here.
     throw new OptionError(String((error as Error).message).split(/[.\n]/)[0] ?? "");
   }
+}
+
+/** `--duration` is an alias of `--seconds` that existing scripts use. */
+function seconds(values: { seconds?: string | undefined; duration?: string | undefined }): number | undefined {
+  if (values.seconds !== undefined && values.duration !== undefined)
+    refuse("--seconds", "left out with --duration, which is the same", values.seconds);
+  return count("seconds", values.seconds) ?? count("duration", values.duration);
 }
 
 function isScenario(name: string): name is ScenarioName {

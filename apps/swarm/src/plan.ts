@@ -1,64 +1,73 @@
+import { meanTokens } from "./demand.ts";
 import type { DemoOptions } from "./options.ts";
+import type { Pacing } from "./rows.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
-/** All that a run is made of; the same plan makes the same load. */
+/** All parameters of a run; the same plan creates the same load. */
 export interface Plan {
+  /** How the agents share the limit. */
+  readonly pacing: Pacing;
   readonly scenario: Scenario;
   readonly agents: number;
   readonly seed: number;
+  /** Duration of the run, on the demo's clock like all times here. */
   readonly durationMs: number;
-  /** What the provider counts in: the demo's minute. */
+  /** The window in which the provider counts: a minute. */
   readonly windowMs: number;
-  /** The provider's limits, in each window. */
+  /** The speed of the demo's clock relative to real time. */
+  readonly speed: number;
+  /** The provider's limits per window. */
   readonly rpm: number;
   readonly tpm: number;
-  /** Of these the agents are told this part: a request takes its time on the way, and not always the same. */
+  /** The fraction of the limit that agents are configured with, because the transit time of requests varies. */
   readonly margin: number;
-  /** The median of a call's tokens, and the most. */
+  /** The median, mean and maximum tokens of a call. */
   readonly medianTokens: number;
+  readonly meanTokens: number;
   readonly mostTokens: number;
-  readonly heartbeatMs: number;
   readonly recoveryIntervalMs: number;
-  /** Agents hear each other. Only tests turn this off, to see that the verdict notices. */
+  /** Whether the agents receive each other's messages. Only tests disable this, to see that the verdict notices. */
   readonly isSharing: boolean;
 }
 
-const REQUESTS_PER_SECOND = 30;
-const TOKENS_PER_REQUEST = 2_000;
-/** So long may the way from a decision to the provider be longer than usual, on a machine that has other work to do. */
+const REQUESTS_PER_REAL_SECOND = 40;
+const TOKENS_PER_REQUEST = 1_000;
+/** The assumed variation of the real transit time from decision to provider, on a busy machine. */
 const JITTER_MS = 400;
 const LEAST_MARGIN = 0.06;
-/** What the product takes by default; the demo's minutes are shorter. */
-const REAL_RECOVERY_MS = 30_000;
-const WINDOWS = { least: 2_500, most: 15_000 } as const;
-/** Eight steps of a tenth lead from one half to the whole, within two windows. */
-const RECOVERY_STEPS_PER_WINDOW = 4;
+const MINUTE_MS = 60_000;
+/** The real duration of a minute of the demo. */
+const LAPSED_MINUTE_MS = { least: 4_000, most: 15_000 } as const;
+/** Enough for a cut, the whole recovery from it, and some time before and after. */
+const MINUTES_PER_RUN = 6;
+/** The default of a hive. */
+const RECOVERY_INTERVAL_MS = 30_000;
 
 export function planOf(options: Pick<DemoOptions, "agents" | "rpm" | "tpm" | "scenario" | "duration" | "seed">): Plan {
   const { agents, seed, duration } = options;
-  const durationMs = duration * 1_000;
-  const windowMs = Math.min(WINDOWS.most, Math.max(WINDOWS.least, durationMs / 4));
-  const rpm = options.rpm ?? Math.round((REQUESTS_PER_SECOND * windowMs) / 1_000);
+  const { least, most } = LAPSED_MINUTE_MS;
+  const minuteMs = Math.min(most, Math.max(least, (duration * 1_000) / MINUTES_PER_RUN));
+  const speed = MINUTE_MS / minuteMs;
+  const rpm = options.rpm ?? Math.round((REQUESTS_PER_REAL_SECOND * minuteMs) / 1_000);
   const tpm = options.tpm ?? rpm * TOKENS_PER_REQUEST;
+  const medianTokens = Math.max(60, (0.75 * tpm) / rpm);
+  const mostTokens = Math.max(100, tpm / 20);
   return {
+    pacing: "hive",
     scenario: scenarios[options.scenario],
     agents,
     seed,
-    durationMs,
-    windowMs,
+    durationMs: duration * 1_000 * speed,
+    windowMs: MINUTE_MS,
+    speed,
     rpm,
     tpm,
-    margin: 1 - Math.max(LEAST_MARGIN, JITTER_MS / windowMs),
-    // Tokens are a little scarcer than requests: the mean of the sizes is 1.5 times their median.
-    medianTokens: Math.max(60, (0.75 * tpm) / rpm),
-    mostTokens: Math.max(100, tpm / 20),
-    heartbeatMs: Math.min(1_000, Math.max(250, windowMs / 10)),
-    recoveryIntervalMs: windowMs / RECOVERY_STEPS_PER_WINDOW,
+    margin: 1 - Math.max(LEAST_MARGIN, JITTER_MS / minuteMs),
+    // Tokens are slightly scarcer than requests: the mean call size is 1.5 times the median.
+    medianTokens,
+    meanTokens: meanTokens(medianTokens, mostTokens),
+    mostTokens,
+    recoveryIntervalMs: RECOVERY_INTERVAL_MS,
     isSharing: true,
   };
-}
-
-/** How many times faster than by default it recovers. */
-export function speedUp({ recoveryIntervalMs }: Plan): number {
-  return REAL_RECOVERY_MS / recoveryIntervalMs;
 }

@@ -1,7 +1,7 @@
 import type { startDashboard } from "@hivepace/dashboard";
 import type { BusKind } from "@hivepace/open-bus";
 
-/** Where text goes. Node's `process.stdout` is one. */
+/** An output stream for text, such as Node's `process.stdout`. */
 export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
@@ -10,7 +10,7 @@ export interface Screen {
 
 export type BrokerKind = Exclude<BusKind, "memory">;
 
-/** A server that the demo may kill and start again at its place. */
+/** A server that the demo may kill and restart at the same address. */
 export interface DemoServer {
   /** `redis://host:port`, `nats://host:port`, or Kafka's `host:port`. */
   readonly url: string;
@@ -19,16 +19,16 @@ export interface DemoServer {
   stop(): Promise<void>;
 }
 
-/** Everything around the demo that is not the demo. */
+/** The environment that the demo runs in. */
 export interface DemoWorld {
   readonly stdout: Screen;
   readonly stderr: Screen;
-  /** Aborted: stop everything, now. */
+  /** Aborting stops the demo at once. */
   readonly signal: AbortSignal;
-  /** Servers for `--bus nats` and the like. Without this such a bus needs an address. */
+  /** Starts a server for `--bus nats` and the like. Without this function such a bus needs an address. */
   readonly startServer?: ((kind: BrokerKind) => Promise<DemoServer>) | undefined;
-  /** The page. Without this there is none. */
+  /** Opens the page. Without this function there is no page. */
   readonly openDashboard?: typeof startDashboard | undefined;
-  /** The program of an agent, as JavaScript. Default: `agent.js` beside this module. */
+  /** Returns the agent's program, as JavaScript. Default: `agent.js` next to this module. */
   readonly agentFile?: (() => Promise<URL>) | undefined;
 }

@@ -28,14 +28,14 @@ for (const kind of ["nats", "redis", "kafka"] as const) {
 }
 
 describe.skipIf(whyNot("nats", { own: true }) !== undefined)("partition, with a broker", () => {
-  test("it is killed and started again, and the agents find each other again", async () => {
+  test("the demo kills and restarts its own broker, and the agents discover each other again", async () => {
     const args = ["--bus", "nats", "--duration", "12", "--agents", "3", "--rpm", "60", "--scenario", "partition"];
     const { code, story } = await play(args, {}, { startServer: () => startOwnServer("nats") });
     expect([code, story]).toEqual([0, expect.stringContaining("The limit held")]);
     expect(story).toMatch(/the nats server is killed\n(.|\n)*started again\n(.|\n)*all 3 agents know each other/);
   });
 
-  test("one that is given is not killed: the agents' wires are cut", async () => {
+  test("a given broker is not killed: the agents are disconnected from it", async () => {
     await using server = await startOwnServer("nats");
     const { pid } = server;
     const args = ["--bus", server.url, "--duration", "10", "--agents", "3", "--rpm", "50", "--scenario", "partition"];

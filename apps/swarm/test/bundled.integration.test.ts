@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import { afterEach, expect, test } from "vitest";
 
 const source = (name: string) => fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url));
-/** What a published command does with it. */
+/** A program like a published command that runs the demo. */
 const PROGRAM = `
 import { runDemo } from "./index.js";
 const { argv, stdout, stderr } = process;
@@ -18,7 +18,7 @@ process.exit(await runDemo(argv.slice(2), { stdout, stderr, signal: new AbortCon
 let folder = "";
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("as plain JavaScript, as a command is published, it finds its agent beside itself", async () => {
+test("the bundled demo finds its agent file next to itself", async () => {
   folder = await mkdtemp(join(tmpdir(), "hivepace-demo-"));
   await build({
     entryPoints: { index: source("index"), agent: source("agent") },
@@ -38,7 +38,7 @@ test("as plain JavaScript, as a command is published, it finds its agent beside 
   expect(calm.code, calm.stderr).toBe(0);
   expect(JSON.parse(calm.stdout)).toMatchObject({ scenario: "calm", agents: 2 });
 
-  // No adapter stands beside it, or where it was started.
+  // No adapter is installed next to the program or in its working directory.
   const { code, stderr } = await run("--json", "--bus", "nats://127.0.0.1:1");
   expect(code).toBe(1);
   expect(stderr).toMatch(
@@ -47,7 +47,7 @@ test("as plain JavaScript, as a command is published, it finds its agent beside 
 });
 
 async function run(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  // Runners leave a path there on which everything of this workspace is found.
+  // Test runners set a path on which every package of this workspace is found.
   const env = { ...process.env, NODE_PATH: "" };
   const child = spawn(process.execPath, ["main.js", ...args], { cwd: folder, env });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);

@@ -25,7 +25,9 @@ function start(...args: string[]): Demo {
   return { child: child as Demo["child"], text: () => text };
 }
 
-/** It starts a loader, a bundler and agents: on a busy machine all that takes longer than other tests wait. */
+/**
+ * Waits for a loader, a bundler and all agents to start, which on a busy machine takes longer than one `until` allows.
+ */
 async function running(text: () => string): Promise<void> {
   for (let patience = 3; !/agents started/.test(text()); patience--) {
     if (patience === 0) throw new Error(`the swarm does not run:\n${text()}`);
@@ -33,7 +35,7 @@ async function running(text: () => string): Promise<void> {
   }
 }
 
-/** All processes below this one. The guard of a server is in a session of its own, but still a child. */
+/** Returns all descendant processes. The guard of a server has its own process session, but is still a child. */
 function descendants(pid: number): number[] {
   const pairs = String(execFileSync("ps", ["-eo", "pid=,ppid="]))
     .trim()
@@ -71,6 +73,7 @@ describe.each(cases)("$bus, $signal", ({ bus, signal, processes }) => {
       child.kill(signal);
       const [code] = await once(child, "exit");
       expect(code).toBe(130);
+      expect(text()).toMatch(/After 0:\d\d minutes:\n.*tasks(.|\n)*Redis token bucket/);
       expect(text()).toContain("Interrupted: everything is stopped.");
       expect(text()).not.toMatch(/^\s+at /m);
       await until(() => !below.some(isAlive), "all processes are gone");

@@ -13,7 +13,7 @@ describeChromium((found) => {
   const figure = (page: Page, label: string) =>
     page.locator(".figure", { has: page.locator("dt", { hasText: new RegExp(`^${label}$`) }) }).locator(".value");
 
-  test("whoever presses a button of the demo sees in the page what it did to the swarm", async () => {
+  test("pressing a button of the demo shows its effect on the swarm in the page", async () => {
     const code = await withPage(async ({ url }) => {
       const page = await browser.newPage();
       page.setDefaultTimeout(300_000);

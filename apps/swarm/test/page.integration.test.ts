@@ -5,7 +5,7 @@ import { bundleAgent } from "../src/dev/bundle-agent.ts";
 import { runDemo } from "../src/index.ts";
 import { withPage } from "./support/with-page.ts";
 
-test("the page is there from the start, hears the agents, and its buttons do what they say", async () => {
+test("the page opens with the run, observes the agents, and its buttons work", async () => {
   let url = "";
   const code = await withPage(async (page) => {
     url = page.url;
@@ -30,7 +30,7 @@ test("the page is there from the start, hears the agents, and its buttons do wha
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test("a port that is taken is one line, and exit code 1", async () => {
+test("a page port in use prints one line and exits with 1", async () => {
   await withPage(async ({ url }) => {
     let err = "";
     const code = await runDemo(["--port", new URL(url).port, "--agents", "1", "--duration", "10"], {

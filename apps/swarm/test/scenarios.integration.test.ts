@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { deepCut, play } from "./support/play.ts";
 
 const KEYS = [
-  ...["limit", "sent", "accepted", "rejected429", "utilization", "maxWindowRatio", "jain"],
+  ...["limit", "speed", "sent", "accepted", "rejected429", "utilization", "maxWindowRatio", "jain"],
   ...["reductions", "recoveries", "agents", "bus", "scenario", "seed"],
+  ...["tasksFinished", "tasksFailed", "callsFailed", "wastedCalls", "wastedTokens", "latencyP50Ms", "latencyP99Ms"],
 ];
 
 test("on the memory bus, in threads: a 429 reduces the whole swarm, and it recovers", async () => {

@@ -3,7 +3,7 @@ import { seededRandom } from "@hivepace/core/testing";
 import { openPacer, type Pacer } from "./contenders.ts";
 import type { AgentTask, AgentWord, Phase, PhaseResult } from "./plan.ts";
 
-/** The program of one agent: calls the provider as often as it is told, each call when its limiter lets it. */
+/** The program of one agent: calls the provider at the ordered rate, each call when its limiter admits it. */
 const task = JSON.parse(process.argv[2] ?? "") as AgentTask;
 const random = seededRandom(task.plan.seed * 1_000 + task.index);
 
@@ -26,7 +26,7 @@ async function call(pacer: Pacer, result: { -readonly [K in keyof PhaseResult]: 
   if (!isSent) result.gaveUp++;
 }
 
-/** Callers come as they like: the time between two of them is not even. */
+/** Calls arrive at random intervals. */
 async function run(pacer: Pacer, { callsPerSecond, ms }: Phase): Promise<PhaseResult> {
   const result = { accepted: 0, refused: 0, gaveUp: 0, waits: [] as number[] };
   const calls: Promise<void>[] = [];

@@ -9,7 +9,10 @@ const GREEN = "#2f7d4f";
 const RED = "#c0392b";
 const GREY = "#8a8f98";
 
-/** What each made of the limit: accepted and refused calls as bars, the rest as numbers. On a card of its own, so that it reads on light and dark pages. */
+/**
+ * The results of all contenders: accepted and refused calls as bars, the rest as numbers. Drawn on a card, so that the
+ * chart reads on light and dark pages.
+ */
 export function sharedLimitChart(outcomes: readonly Outcome[]): string {
   const height = TOP + outcomes.length * ROW + 34;
   const sentOf = ({ use, refused }: Outcome): number => use / (1 - refused);

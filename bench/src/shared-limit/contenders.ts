@@ -8,7 +8,10 @@ import { pRateLimit, RedisQuotaManager } from "p-ratelimit";
 import { RateLimiterQueue, RateLimiterRedis } from "rate-limiter-flexible";
 import type { AgentTask, ContenderName } from "./plan.ts";
 
-/** Calls `send` when it may, and resolves when it has been called; false when that took too long. */
+/**
+ * Calls `send` when the limiter admits it, and resolves with true after the response; with false when the wait took too
+ * long.
+ */
 type Paced = (send: () => Promise<Answer>) => Promise<boolean>;
 
 interface Answer {
@@ -22,7 +25,7 @@ export interface Pacer {
 
 type Open = (task: AgentTask) => Pacer | Promise<Pacer>;
 
-/** Each as its own README sets it up for several processes, all with the same limit. */
+/** Each library as its own README sets it up for several processes, all with the same limit. */
 const OPEN: Readonly<Record<ContenderName, Open>> = {
   "no limiter": () => ({ paced: (send) => send().then(() => true), close: async () => {} }),
   "every agent for itself": (task) => local(task, task.plan.limit),
@@ -40,7 +43,7 @@ export async function openPacer(task: AgentTask): Promise<Pacer> {
 
 function local({ plan }: AgentTask, capacity: number): Pacer {
   const limiter = new MemoryLimiter();
-  // Without the burst a bucket lets twice its capacity through in its first window.
+  // A full-size burst would admit twice the capacity in the first window.
   limiter.setCapacity("provider", capacity, plan.windowMs, { burst: Math.max(1, capacity / 100) });
   return {
     async paced(send) {
@@ -83,7 +86,7 @@ async function hive({ plan, index, name }: AgentTask, bus: ReturnType<typeof nat
   };
 }
 
-/** One that cannot be asked to give up: a call that is due too late is not made. */
+/** For a limiter that cannot cancel waiting calls: a call that is admitted too late is not sent. */
 function withPatience(patienceMs: number, schedule: (work: () => Promise<void>) => Promise<void>): Paced {
   return async (send) => {
     const askedAt = performance.now();

@@ -5,7 +5,7 @@ import type { AgentTask, AgentWord, Phase, PhaseResult } from "./plan.ts";
 
 const program = fileURLToPath(new URL("./shared-limit/agent.js", import.meta.url));
 
-/** The agents of one contender, each a process of its own. */
+/** The agents of one contender, each in its own process. */
 export class Crowd {
   readonly #agents: readonly ChildProcess[];
 
@@ -13,20 +13,21 @@ export class Crowd {
     this.#agents = agents;
   }
 
-  /** Resolves when all are ready. */
+  /** Resolves when all agents are ready. */
   static async start(tasks: readonly AgentTask[]): Promise<Crowd> {
     const crowd = new Crowd(tasks.map((task) => fork(program, [JSON.stringify(task)])));
     await Promise.all(crowd.#agents.map(heard));
     return crowd;
   }
 
-  /** All at once; one phase for each. */
+  /** Runs one phase on each agent, all at the same time. */
   run(phases: readonly Phase[]): Promise<PhaseResult[]> {
     return Promise.all(
       this.#agents.map(async (agent, i) => {
         agent.send(phases[i] as Phase);
         const word = await heard(agent);
-        if (word.type !== "done") throw new Error(`an agent said ${word.type}`);
+        if (word.type !== "done")
+          throw new Error(`expected the message "done" of an agent, got ${JSON.stringify(word.type)}`);
         return word;
       }),
     );

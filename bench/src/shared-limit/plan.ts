@@ -1,13 +1,16 @@
-/** What every contender has to do, the same for all. */
+/** The workload, the same for all contenders. */
 export interface Plan {
   readonly agents: number;
-  /** What the provider accepts in any window, and what the contenders are told: a little less, for the way there. */
+  /**
+   * The provider's limit per window, and the slightly lower limit of the contenders, which allows for varying transit
+   * times.
+   */
   readonly providerLimit: number;
   readonly limit: number;
   readonly windowMs: number;
-  /** Calls a second of each agent, in parts of the limit: what they want when there is too little for all. */
+  /** The demand of each agent as a fraction of the limit, in the overloaded phase. */
   readonly wants: readonly number[];
-  /** So long a caller waits; then it gives up. */
+  /** The maximum wait of a call. */
   readonly patienceMs: number;
   readonly seed: number;
 }
@@ -25,7 +28,7 @@ export const contenderNames = [
 
 export type ContenderName = (typeof contenderNames)[number];
 
-/** What an agent's process is started with. */
+/** The arguments of an agent process. */
 export interface AgentTask {
   readonly contender: ContenderName;
   readonly index: number;
@@ -33,28 +36,28 @@ export interface AgentTask {
   readonly providerUrl: string;
   readonly redisUrl: string;
   readonly natsUrl: string;
-  /** No two runs share anything in Redis or on a bus. */
+  /** A unique name, so that runs share no state in Redis or on a bus. */
   readonly name: string;
 }
 
-/** To an agent: call so often for so long. */
+/** Message to an agent: make calls at this rate for this time. */
 export interface Phase {
   readonly callsPerSecond: number;
   readonly ms: number;
 }
 
-/** From an agent: it is ready; or what came of a phase. */
+/** Message from an agent: ready, or the result of a phase. */
 export type AgentWord = { readonly type: "ready" } | ({ readonly type: "done" } & PhaseResult);
 
 export interface PhaseResult {
   readonly accepted: number;
   readonly refused: number;
   readonly gaveUp: number;
-  /** From asking until it may send, of each call that was sent, in milliseconds. */
+  /** The wait from request to admission, of each call sent, in milliseconds. */
   readonly waits: readonly number[];
 }
 
-/** What is fair when not all can have what they want: nobody less than another, unless they want no more. */
+/** Max-min fair shares: no agent gets less than another, unless its demand is met. */
 export function fairShares(wants: readonly number[]): number[] {
   let left = 1;
   const order = wants.map((_, i) => i).sort((a, b) => (wants[a] ?? 0) - (wants[b] ?? 0));
@@ -67,7 +70,7 @@ export function fairShares(wants: readonly number[]): number[] {
   return shares;
 }
 
-/** 1 when all have the same part of what is fair; 1 / n when one has all. */
+/** Jain's index: 1 when all have the same fraction of their fair share; 1 / n when one has everything. */
 export function jain(parts: readonly number[]): number {
   const sum = parts.reduce((all, part) => all + part, 0);
   const squares = parts.reduce((all, part) => all + part * part, 0);

@@ -4,7 +4,7 @@ import { acquire, asyncContenders } from "./acquire.ts";
 
 const AT_ONCE = 100;
 
-/** The same contender, asked a hundred times before anything is awaited. */
+/** Wraps a contender to make a hundred requests before awaiting any. */
 function manyAtOnce(contender: Contender<AsyncOp>): Contender<AsyncOp> {
   const { name } = contender;
   return {
@@ -21,7 +21,7 @@ function manyAtOnce(contender: Contender<AsyncOp>): Contender<AsyncOp> {
   };
 }
 
-/** Nobody pays for a turn of the event loop alone: what is left is the work of each library. */
+/** Batching amortizes the turn of the event loop, so that the work of each library remains. */
 export const acquireMany: AsyncSuite = {
   kind: "async",
   name: "acquire-many",

@@ -14,10 +14,10 @@ const ours = "hivepace acquire";
 const bareAwait = "bare await";
 const options = { cost: 2 };
 
-/** What is limited does nothing, so that the limiter is all that is measured. */
+/** The limited work does nothing, so that only the limiter is measured. */
 const work = async (): Promise<void> => {};
 
-/** Libraries that answer "you may go now", then those that call the work themselves. */
+/** Libraries that grant permission first, then those that call the work themselves. */
 export const asyncContenders: readonly Contender<AsyncOp>[] = [
   { name: bareAwait, note: "await Promise.resolve()", setup: () => ({ op: () => Promise.resolve() }) },
   {
@@ -57,7 +57,7 @@ export const asyncContenders: readonly Contender<AsyncOp>[] = [
   },
   {
     name: "hivepace run",
-    note: "acquire, call an empty async function, finish; the three below do the like",
+    note: "acquire, call an empty async function, finish; the three below do the same",
     setup() {
       const limiter = hivepace();
       return { op: () => limiter.run(resource, work), close: () => limiter.close() };
@@ -87,7 +87,7 @@ export const asyncContenders: readonly Contender<AsyncOp>[] = [
   },
 ];
 
-/** We are to be faster than everyone else's way to ask. */
+/** Hivepace claims to be faster than every other contender. */
 const peers = asyncContenders
   .map(({ name }) => name)
   .filter((name) => name !== bareAwait && !name.startsWith("hivepace"));

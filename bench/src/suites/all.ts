@@ -1,6 +1,7 @@
 import type { Suite } from "../suite.ts";
 import { acquire } from "./acquire.ts";
 import { acquireMany } from "./acquire-many.ts";
+import { badDays } from "./bad-days.ts";
 import { bus } from "./bus.ts";
 import { memory } from "./memory.ts";
 import { observed } from "./observed.ts";
@@ -17,7 +18,7 @@ import { sync } from "./sync.ts";
 import { syncBeside } from "./sync-beside.ts";
 import { tryAcquire } from "./try-acquire.ts";
 
-/** Every suite, in the order of the report. A new one is a file beside this and a line here. */
+/** Every suite, in the order of the report. To add one, create a file in this folder and add a line here. */
 export const allSuites: readonly Suite[] = [
   tryAcquire,
   acquire,
@@ -34,6 +35,7 @@ export const allSuites: readonly Suite[] = [
   observed,
   sharedLimit,
   reservations,
+  badDays,
   memory,
   rateMemory,
   size,

@@ -7,10 +7,10 @@ import { median, ratiosOf } from "../statistics.ts";
 import type { FreeSuite, RunParameters } from "../suite.ts";
 
 const PAYLOAD_BYTES = 200;
-/** What may be under way at once when throughput is measured, as a busy agent would have it. */
+/** The maximum number of messages in flight in the throughput measurement, like that of a busy agent. */
 const WINDOW = 100;
 
-/** From the call of publish to the call of the handler, one message after the other; microseconds, the median. */
+/** The time from publish to the handler, one message after the other; microseconds, the median. */
 async function latency(link: Link, messages: number): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < messages; i++) {
@@ -26,7 +26,7 @@ async function latency(link: Link, messages: number): Promise<number> {
   return median(times);
 }
 
-/** Microseconds for each message, when many are under way. */
+/** Microseconds per message, with many in flight. */
 async function spacing(link: Link, messages: number): Promise<number> {
   const start = performance.now();
   let arrived = 0;

@@ -6,10 +6,12 @@ import type { Row } from "../row.ts";
 import { spreadOf } from "../statistics.ts";
 import type { FreeSuite } from "../suite.ts";
 
-/** Stands beside the bundled main file. */
+/** The child program, next to the bundled main file. */
 const child = fileURLToPath(new URL("./memory-child.js", import.meta.url));
 
-/** In a process of its own: no other suite's garbage counts, and the millions of objects disturb none. */
+/**
+ * Measures in a separate process: garbage of other suites does not count, and the millions of objects disturb no other suite.
+ */
 async function bytesEach(contender: string, count: number): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", child, contender, String(count)]);
   return (JSON.parse(stdout) as MemoryReading).bytes / count;

@@ -7,7 +7,7 @@ import type { Row } from "../row.ts";
 import { median, ratiosOf } from "../statistics.ts";
 import type { FreeSuite } from "../suite.ts";
 
-/** Who hears what happens. */
+/** The kinds of listeners on the diagnostics channels. */
 const LISTENERS = ["no channels", "nobody", "OpenTelemetry"] as const;
 export type Listener = (typeof LISTENERS)[number];
 
@@ -22,10 +22,10 @@ const CALLS: Readonly<Record<keyof ObservedReading, string>> = {
   lease: "Hive.tryAcquire and done",
 };
 
-/** Stands beside the bundled main file. */
+/** The child program, next to the bundled main file. */
 const child = fileURLToPath(new URL("./observed-child.js", import.meta.url));
 
-/** In a process of its own: what was once listened to is compiled differently ever after. */
+/** Measures in a separate process, because code compiled with a listener stays different after the listener is gone. */
 async function read(listener: Listener, ms: number): Promise<ObservedReading> {
   const { stdout } = await promisify(execFile)(process.execPath, [child, listener, String(ms)]);
   return JSON.parse(stdout) as ObservedReading;
@@ -35,7 +35,7 @@ export const observed: FreeSuite = {
   kind: "free",
   name: "observed",
   title:
-    "What it costs that decisions can be heard: on diagnostics channels that nobody hears, beside a process in which the packages find no channels, and with OpenTelemetry's metrics.",
+    "The cost of diagnostics: with channels without subscribers, and with OpenTelemetry's metrics, compared with a process in which the packages find no channels.",
   async measure({ rounds, quick, seed }) {
     const readings: Record<Listener, ObservedReading[]> = { "no channels": [], nobody: [], OpenTelemetry: [] };
     const random = seededRandom(seed);

@@ -10,14 +10,14 @@ const handle = "hivepace handle, key and endpoint";
 const union = "rate-limiter-flexible Union of two";
 
 const TOKENS = 10;
-/** As many as a counter can hold: nothing is refused in a window of a second. */
+/** The maximum of a counter: nothing is refused in a window of a second. */
 const REQUESTS = 16_000_000;
 const target = { endpoint: "anthropic-primary", key: "openai:key-0000001" };
 
 function manager(isShared: boolean): RateManager {
   const it = new RateManager({ windowMs: limit.windowMs });
   it.setEndpoint({ id: target.endpoint, rpmLimit: REQUESTS, tpmLimit: limit.tokens });
-  it.setKey(target.key, { rateLimitRpm: REQUESTS, rateLimitTpm: limit.tokens });
+  it.setKey(target.key, { rpmLimit: REQUESTS, tpmLimit: limit.tokens });
   if (isShared) it.share();
   return it;
 }
@@ -33,7 +33,7 @@ function handling(isShared: boolean): SyncOp {
   return () => it.check(TOKENS).allowed;
 }
 
-/** Strings that were never looked up: their hash is computed each time. */
+/** Strings that were never looked up before, so that their hash is computed each time. */
 function fresh(): SyncOp {
   const it = manager(false);
   const endpoint = `${target.endpoint}-`;
@@ -52,7 +52,7 @@ export const rateCheck: SyncSuite = {
     globalClockRead,
     { name: check, setup: () => ({ op: checking(false) }) },
     { name: handle, setup: () => ({ op: handling(false) }) },
-    { name: `${check}, fresh strings`, note: "cutting the strings is in it", setup: () => ({ op: fresh() }) },
+    { name: `${check}, fresh strings`, note: "includes cutting the strings", setup: () => ({ op: fresh() }) },
     {
       name: "limiter, four TokenBuckets",
       note: "requests and tokens of both, without names and without a way back when the fourth refuses",
@@ -72,7 +72,7 @@ export const rateCheck: SyncSuite = {
     },
     {
       name: union,
-      note: "two limits only; its promise is made and not awaited",
+      note: "only two limits; its promise is created and not awaited",
       setup() {
         const two = ["key", "endpoint"].map(
           (keyPrefix) => new RateLimiterMemory({ keyPrefix, points: limit.tokens, duration: limit.windowMs / 1_000 }),
@@ -89,7 +89,9 @@ export const rateCheck: SyncSuite = {
   ],
 };
 
-/** A suite of its own, after the other: a process has one kind of memory or the other, and V8 knows when it has both. */
+/**
+ * A separate suite after the other: a process uses only one kind of memory, and V8 compiles different code for both.
+ */
 export const rateShared: SyncSuite = {
   kind: "sync",
   name: "rate-shared",

@@ -3,17 +3,17 @@ import { promisify } from "node:util";
 import type { Row } from "../row.ts";
 import type { FreeSuite } from "../suite.ts";
 
-/** In a process of its own. The names are flat strings, as a parser gives them. */
+/** Runs in a separate process. The names are flat strings, like those of a parser. */
 const program = `
   const [core, kind, count] = process.argv.slice(1);
   const { RateManager } = await import(core);
   const name = (i) => Buffer.from("openai:key-" + String(i).padStart(7, "0")).toString("latin1");
   const used = () => { gc(); gc(); const { heapUsed, external } = process.memoryUsage(); return heapUsed + external; };
   const make = (count) => {
-    const manager = new RateManager({ windowMs: 3_600_000, limitsForKey: kind === "demand" ? () => ({ rateLimitRpm: 10 }) : undefined });
+    const manager = new RateManager({ windowMs: 3_600_000, limitsForKey: kind === "demand" ? () => ({ rpmLimit: 10 }) : undefined });
     manager.setEndpoint({ id: "eu" });
     for (let i = 0; i < count; i++) {
-      if (kind === "keys") manager.setKey(name(i), { rateLimitRpm: 10, rateLimitTpm: 1000 });
+      if (kind === "keys") manager.setKey(name(i), { rpmLimit: 10, tpmLimit: 1000 });
       if (kind === "endpoints") manager.setEndpoint({ id: name(i), rpmLimit: 10, tpmLimit: 1000 });
       if (kind === "endpoints") manager.check({ endpoint: name(i), tokens: 1 });
       else manager.check({ endpoint: "eu", key: name(i), tokens: 1 });

@@ -4,7 +4,7 @@ import type { Row } from "../row.ts";
 import { ratiosOf, spreadOf } from "../statistics.ts";
 import type { FreeSuite } from "../suite.ts";
 
-/** Does one thing as often as it can for a while, and says how often and in how many nanoseconds. */
+/** Repeats one operation for a while, and reports the number of calls and the nanoseconds. */
 const program = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { core, shared, endpoint, gate, threads, ms } = workerData;
@@ -37,10 +37,10 @@ interface Answer {
   readonly nanos: number;
 }
 
-/** What each thread asks for: an endpoint, or only the time. */
+/** The operation of each thread: a check of this endpoint, or only a clock read. */
 type Asked = string | undefined;
 
-/** How often a microsecond all of them together, and how many of the granted requests were not counted. */
+/** Calls per microsecond of all threads together, and the number of granted requests that were not counted. */
 async function measure(asked: readonly Asked[], ms: number): Promise<{ rate: number; lost: number }> {
   const manager = new RateManager({ windowMs: 3_600_000 });
   for (const id of asked) if (id !== undefined) manager.setEndpoint({ id, tpmLimit: 2e9 });
@@ -79,7 +79,7 @@ const cases: Readonly<Record<string, readonly Asked[]>> = {
 export const rateThreads: FreeSuite = {
   kind: "free",
   name: "rate-threads",
-  title: "Decisions a microsecond by handles in worker threads that share their counts.",
+  title: "Decisions per microsecond by handles in worker threads that share their counts.",
   async measure({ quick, rounds }) {
     const rates: Record<string, number[]> = {};
     let lost = 0;

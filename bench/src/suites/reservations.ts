@@ -18,7 +18,9 @@ function withoutLearning(workload: Workload): Workload {
   return { ...workload, options: { ...workload.options, estimate } };
 }
 
-/** Shares of a token limit that 60 workers use in virtual time, with learned reservations and with the usual ones. */
+/**
+ * The utilization of a token limit by 60 workers in virtual time, with learned reservations and with the usual ones.
+ */
 export const reservations: FreeSuite = {
   kind: "free",
   name: "reservations",

@@ -3,7 +3,7 @@ import { createRouter } from "@hivepace/distributed";
 import { limit } from "../limit.ts";
 import type { SyncOp, SyncSuite } from "../suite.ts";
 
-/** What others use, as a view tells it: another number for each, none of them full. */
+/** Usage by other instances, as a global view reports it: different for each endpoint, none of them full. */
 const others = new Map(
   Array.from({ length: 100 }, (_, i) => [
     `endpoint-${i}`,
@@ -26,7 +26,7 @@ const peek = "manager.peek of one endpoint";
 export const route: SyncSuite = {
   kind: "sync",
   name: "route",
-  title: "Which endpoint to send to, by our own counts and those of all instances.",
+  title: "The choice of an endpoint, by the instance's own counts and those of all instances.",
   capacity: limit.tokens,
   reference: peek,
   contenders: [

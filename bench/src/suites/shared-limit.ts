@@ -33,23 +33,23 @@ function planOf({ quick, seed }: RunParameters): Plan {
     providerLimit,
     limit: providerLimit * 0.95,
     windowMs,
-    // One and a half limits in all, most of it by two of six.
+    // A total of 1.5 limits, most of it by two of six agents.
     wants: [0.6, 0.5, 0.2, 0.1, 0.07, 0.03],
     patienceMs: windowMs,
     seed,
   };
 }
 
-/** What came of one contender. */
+/** The result of one contender. */
 export interface Outcome {
   readonly contender: ContenderName;
-  /** Of the provider's limit: what was accepted, and the most that was sent in any window. */
+  /** Fractions of the provider's limit: accepted calls, and the maximum sent in any window. */
   readonly use: number;
   readonly peak: number;
-  /** Of all that was sent. */
+  /** The refused fraction of all calls sent. */
   readonly refused: number;
   readonly fairness: number;
-  /** At 30 % of the limit, in milliseconds. */
+  /** Waits at 30 % of the limit, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly redisCommands: number;
@@ -68,13 +68,13 @@ async function measure(contender: ContenderName, plan: Plan, urls: { redis: stri
       ms: windows * windowMs,
     }));
   try {
-    // Until all know of each other, where they do.
+    // Time for the agents to discover each other.
     await pause(4_000);
     await crowd.run(phases(1, WINDOWS.warmUp));
     const [before, commandsBefore] = [countsOf(provider), await commandsOf(redis)];
     const over = crowd.run(phases(1, WINDOWS.measured));
     await pause(WINDOWS.measured * windowMs);
-    // Whoever still waits then is served after the end, and not counted.
+    // Calls that still wait now are served after the end, and not counted.
     const [counts, commands] = [countsOf(provider, before), (await commandsOf(redis)) - commandsBefore];
     await over;
     await pause(windowMs);
@@ -93,7 +93,7 @@ interface Count {
   readonly refused: number;
 }
 
-/** What became of each agent's calls, since the counts that are given. */
+/** The calls of each agent since the given counts. */
 function countsOf(provider: Pick<FakeProvider, "agents">, since: readonly Count[] = []): Count[] {
   return Array.from({ length: AGENTS }, (_, i) => {
     const { accepted, rejected429 } = provider.agents.get(String(i)) ?? { accepted: 0, rejected429: 0 };
@@ -146,17 +146,17 @@ function rowsOf(outcome: Outcome): Row[] {
   ];
 }
 
-/** Redis counts what scripts do as commands, too. */
+/** Redis also counts the commands of scripts. */
 function noteOf(contender: ContenderName): { note?: string } {
   if (contender !== "bottleneck on Redis") return {};
-  return { note: "with those that its scripts call; a call is one or two scripts" };
+  return { note: "including the commands of its scripts; a call is one or two scripts" };
 }
 
 export const sharedLimit: FreeSuite = {
   kind: "free",
   name: "shared-limit",
   title:
-    "Six processes share an account whose provider counts strictly, and want 1.5 × its limit, unevenly: what each way of sharing makes of it. All but the first are told 95 % of the limit.",
+    "Six processes share an account with a strict provider, with an uneven total demand of 1.5 × its limit. All contenders except the first are configured with 95 % of the limit.",
   async measure(parameters) {
     const plan = planOf(parameters);
     await using redis = await startServer("redis");

@@ -9,7 +9,7 @@ import type { FreeSuite } from "../suite.ts";
 const ours = "@hivepace/core";
 const WANTED_BYTES = 8_000;
 
-/** The bytes of everything that `import "package"` brings along: bundled from what ships, minified, gzipped. */
+/** The size of `import "package"` with all its dependencies: bundled from the published files, minified, gzipped. */
 async function gzippedBytes(name: string): Promise<number> {
   const { outputFiles } = await build({
     entryPoints: [name],

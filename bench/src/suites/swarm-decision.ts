@@ -9,13 +9,13 @@ import { median, ratiosOf } from "../statistics.ts";
 import type { FreeSuite } from "../suite.ts";
 
 const AGENTS = 10;
-/** More than all of it: every call is granted. */
+/** A limit that is never reached: every call is granted. */
 const LIMIT = 1e12;
 const OPEN = "open";
-/** One that nothing is left of. */
+/** An exhausted resource. */
 const FULL = "full";
 const RESOURCES = 100;
-/** Calls between two turns of the event loop, in which agents hear each other. */
+/** Calls between two turns of the event loop, in which agents receive messages. */
 const BATCH = 2_000;
 
 async function startAgents(): Promise<DistributedLimiter[]> {
@@ -36,7 +36,7 @@ async function startAgents(): Promise<DistributedLimiter[]> {
   return limiters;
 }
 
-/** One of several hives, on a bus of their own. */
+/** Starts several hives on a separate bus. */
 async function startHives(): Promise<Hive[]> {
   const broker = memoryBroker();
   const hives: Hive[] = [];
@@ -48,7 +48,7 @@ async function startHives(): Promise<Hive[]> {
         agentId: `hive-${i}`,
         expectedAgents: AGENTS,
         endpoints: Array.from({ length: RESOURCES }, (_, j) => ({ id: `endpoint-${j}`, rpmLimit: 1e7, tpmLimit: 4e9 })),
-        limitsForKey: () => ({ rateLimitRpm: 1e7, rateLimitTpm: 4e9 }),
+        limitsForKey: () => ({ rpmLimit: 1e7, tpmLimit: 4e9 }),
         windowMs: 1_000,
       }),
     );
@@ -56,7 +56,7 @@ async function startHives(): Promise<Hive[]> {
   return hives;
 }
 
-/** Nanoseconds for a call while it is busy for so long, all that happens in between included. */
+/** Nanoseconds per call during `ms` of continuous calls, including all background work. */
 async function busy(ms: number, call: () => boolean, expected: boolean): Promise<number> {
   const start = performance.now();
   let calls = 0;

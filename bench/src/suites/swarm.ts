@@ -12,7 +12,7 @@ import type { FreeSuite, RunParameters } from "../suite.ts";
 const AGENTS = 4;
 const RESOURCE = "provider";
 const WATCHED_MS = 10_000;
-/** After so long nobody repeats any more what was said. */
+/** After this time, no agent retransmits earlier messages. */
 const QUIET_MS = 250;
 
 interface Agent {
@@ -32,7 +32,7 @@ async function startAgents(open: (address: string) => Promise<MessageBus>, addre
   return agents;
 }
 
-/** From the word of one agent until the last of the others has cut; microseconds, the median. */
+/** The time from an agent's announcement until the last of the others has cut; microseconds, the median. */
 async function announcement(agents: readonly Agent[], times: number): Promise<number> {
   const [first, ...others] = agents as [Agent, ...Agent[]];
   const took: number[] = [];
@@ -48,13 +48,13 @@ async function announcement(agents: readonly Agent[], times: number): Promise<nu
     await heard;
     took.push((performance.now() - start) * 1_000);
     for (const stop of stops) stop();
-    // What they tell each other besides must not be under way when the next one begins.
+    // Other messages of the agents must not be in flight when the next measurement begins.
     await pause(QUIET_MS);
   }
   return median(took);
 }
 
-/** The same way for bytes, with the bare client: until the last of as many others has them. */
+/** The same path with the bare client: the time until the last subscriber has the bytes. */
 async function latency(link: Link, times: number): Promise<number> {
   const took: number[] = [];
   for (let i = 0; i < times; i++) {
@@ -72,7 +72,7 @@ async function latency(link: Link, times: number): Promise<number> {
   return median(took);
 }
 
-/** What an agent costs that has nothing to do, or is busy: messages, bytes, and the part of a core. */
+/** The cost of idle or busy agents: messages, bytes, and the fraction of a core. */
 async function watch(agents: readonly Agent[], what: string, isBusy: boolean): Promise<Row[]> {
   const aborting = new AbortController();
   const { signal } = aborting;
@@ -146,7 +146,8 @@ async function measureBroker(
 export const swarm: FreeSuite = {
   kind: "free",
   name: "swarm",
-  title: "Agents that agree over each broker: how fast they hear of a 429, and what that costs them.",
+  title:
+    "Agents that share a limit over each broker: the time until they learn of a 429, and the cost of their messages.",
   async measure(parameters) {
     const rows: Row[] = [];
     for (const broker of brokers) rows.push(...(await measureBroker(broker, parameters)));

@@ -10,20 +10,20 @@ import { median, ratiosOf } from "../statistics.ts";
 import type { FreeSuite } from "../suite.ts";
 
 const ENDPOINTS = 100;
-/** Calls between two turns of the event loop, in which a sync may go on. */
+/** Calls between two turns of the event loop, in which a sync may continue. */
 const BATCH = 2_000;
 const alone = "handle.check, without a sync";
-/** What differs between the two that do the same is noise. */
+/** A second measurement of the same: its difference is noise. */
 const again = "handle.check, without a sync, once more";
 const beside = "handle.check, a sync every second beside it";
-/** A difference this small is none, however quiet the machine is. */
+/** A ratio up to this counts as no difference, however quiet the machine is. */
 const NO_DIFFERENCE = 1.05;
 
 function world() {
   const manager = new RateManager({ windowMs: 86_400_000 });
   for (let i = 0; i < ENDPOINTS; i++) manager.setEndpoint({ id: `endpoint-${i}` });
   const handle = manager.handle({ endpoint: "endpoint-0" });
-  /** Nanoseconds for a call while it is busy for so long, all that happens in between included. */
+  /** Nanoseconds per call during `ms` of continuous calls, including all background work. */
   const busy = async (ms: number): Promise<number> => {
     const start = performance.now();
     let calls = 0;
@@ -37,7 +37,7 @@ function world() {
   return { manager, busy };
 }
 
-/** A process has all worlds, and each has its turns; the syncs of one are stopped while the others are measured. */
+/** One process runs all variants in turns; the syncs of one are stopped while the others are measured. */
 export const syncBeside: FreeSuite = {
   kind: "free",
   name: "sync-beside",

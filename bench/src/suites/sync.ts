@@ -14,7 +14,7 @@ const WINDOW_MS = 86_400_000;
 const AGENT = "host-1:12345:0f1e2d3c/8d0f3ab2-6d9d-4b71-9f1c-1f0e5f8b7a65";
 const bare = `${ENDPOINTS} HSETs in a pipeline`;
 
-/** One way to bring the counts of all endpoints to Redis. */
+/** A way to send the counts of all endpoints to Redis. */
 type Bring = () => Promise<unknown>;
 
 export const sync: FreeSuite = {

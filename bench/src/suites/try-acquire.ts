@@ -9,7 +9,7 @@ const flexible = "rate-limiter-flexible memory consume";
 
 const MANY = 1_000;
 
-/** The same operation on one of many names after the other. */
+/** Applies an operation to many names in turn. */
 function inTurn(op: (name: string) => boolean): SyncOp {
   const names = [...resourceNames(MANY)];
   let at = 0;
@@ -45,7 +45,7 @@ export const tryAcquire: SyncSuite = {
     },
     {
       name: bucket,
-      note: "one bucket without a name: it pays for no lookup",
+      note: "one bucket without a name, so without a lookup",
       setup() {
         const tokens = limiterTokenBucket();
         return { op: () => tokens.tryRemoveTokens(1) };
@@ -60,7 +60,7 @@ export const tryAcquire: SyncSuite = {
     },
     {
       name: flexible,
-      note: "has only a promise to give; it is made here and not awaited",
+      note: "returns only a promise, which is created here and not awaited",
       setup() {
         const limiter = flexibleMemory();
         return { op: () => limiter.consume(resource, 1) !== undefined };

@@ -1,8 +1,8 @@
-/** A bus of one's own, as docs/writing-a-bus.md explains it: here the broker is an EventEmitter that can be switched off. */
+/** A custom bus, as docs/writing-a-bus.md explains it: the broker is an EventEmitter that can be switched off. */
 import { EventEmitter } from "node:events";
 import { type BusDriver, type BusEvents, DriverBus, type MessageBus } from "@hivepace/bus";
 
-/** Stands for a broker: all buses on the same one hear each other. */
+/** The broker: buses with the same one communicate. */
 export class EmitterBroker extends EventEmitter {
   isUp = true;
 
@@ -42,7 +42,8 @@ class EmitterDriver implements BusDriver {
   }
 
   async publish(subject: string, payload: Uint8Array): Promise<void> {
-    // A copy: the caller may use its buffer again at once. Later: never within the publisher's own call.
+    // A copy, because the caller may reuse its buffer. A microtask, because delivery must not happen within the
+    // publisher's call.
     const copy = new Uint8Array(payload);
     queueMicrotask(() => this.#broker.emit(`on ${subject}`, copy));
   }
@@ -59,7 +60,7 @@ class EmitterDriver implements BusDriver {
     this.#heard.delete(subject);
   }
 
-  /** The broker was lent and stays; what this bus put there goes. */
+  /** The broker was lent and stays open; the bus removes only its own listeners. */
   async close(): Promise<void> {
     this.#broker.off("link", this.#onLink);
     for (const subject of [...this.#heard.keys()]) await this.unlisten(subject);

@@ -1,4 +1,4 @@
-/** A swarm on NATS and Redis: two endpoints, tenants, and as many processes as you like. */
+/** A swarm on NATS and Redis: two endpoints, tenants, and any number of processes. */
 import { natsBus } from "@hivepace/bus-nats";
 import { createHive } from "@hivepace/distributed";
 import { redisSync } from "@hivepace/sync-redis";
@@ -9,7 +9,7 @@ const connection = await connect({ servers: process.env["NATS_URL"] ?? "nats://l
 const redis = new Redis(process.env["REDIS_URL"] ?? "redis://localhost:6379");
 const call = async (endpoint: string) => ({ text: `answered by ${endpoint}`, usage: { total: 1_200 } });
 
-// Each would be a process of its own, with this same configuration.
+// Each hive would be in a separate process, with this same configuration.
 const start = () =>
   createHive({
     bus: natsBus(connection),
@@ -19,7 +19,7 @@ const start = () =>
       { id: "eu", model: "claude", rpmLimit: 1_000, tpmLimit: 100_000 },
       { id: "us", model: "claude", rpmLimit: 500, tpmLimit: 50_000 },
     ],
-    keys: { acme: { rateLimitRpm: 100, rateLimitTpm: 50_000 } },
+    keys: { acme: { rpmLimit: 100, tpmLimit: 50_000 } },
   });
 
 const hives = [];
@@ -38,12 +38,13 @@ for (const session of ["conversation-7", "conversation-8"]) {
   }
 }
 
-// A newcomer listens before its first call: the second knows what the first has used. (Among several, one percent is kept.)
+// A new hive joins before its first call, so the second knows the usage of the first. (With several agents, one percent
+// of the limit is kept as a margin.)
 const newcomer = hives[1];
 console.log(newcomer?.explain("eu", "claude").text);
 console.log(`${newcomer?.status().members} agents, and the store is ${newcomer?.status().sync?.state}`);
 
-// The bus and the store were promised to the hives, which close them. The clients were lent, and stay open.
+// Closing the hives also closes the bus and the store that were created for them. The clients were lent, and stay open.
 await Promise.all(hives.map((hive) => hive.close()));
 console.log(connection.isClosed(), redis.status);
 await connection.close();

@@ -7,10 +7,10 @@ const read = (file: string): string => readFileSync(new URL(file, folder), "utf8
 export const agentProgram = new URL("agent.ts", folder);
 export const natsConfig = read("nats.conf");
 
-/** What `ACL SETUSER` takes: the name, and the rules. */
+/** The arguments of `ACL SETUSER`: the name, and the rules. */
 export const redisUser = read("redis.acl").trim().split(" ").slice(1);
 
-/** Any of the objects that Kubernetes gets. */
+/** Any Kubernetes object of the manifests. */
 export interface Manifest {
   readonly kind: string;
   readonly data?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ interface PodSpec {
   }[];
 }
 
-/** Throws what is wrong with the YAML. */
+/** Throws the first YAML error or warning. */
 export function manifests(): Manifest[] {
   return parseAllDocuments(read("deployment.yaml")).map((document) => {
     const [error] = [...document.errors, ...document.warnings];
@@ -35,7 +35,7 @@ export function manifests(): Manifest[] {
   });
 }
 
-/** What the manifests put into the environment of a pod, but for its name. */
+/** Returns the environment that the manifests give to a pod, except its name. */
 export function podEnvironment(): Record<string, string> {
   return Object.assign({}, ...manifests().map(({ data, stringData }) => ({ ...data, ...stringData })));
 }

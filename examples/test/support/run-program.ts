@@ -3,9 +3,22 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
-/** A program as JavaScript, which also a worker thread can start from. Clients are loaded as a user's program would. */
+/** Bundles only packages of this workspace, from their source. */
+const clientsAreExternal: Plugin = {
+  name: "clients-are-external",
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === "entry-point" || /^(@hivepace\/|hivepace$)/.test(path) ? undefined : { path, external: true },
+    );
+  },
+};
+
+/**
+ * Bundles a program as JavaScript, from which worker threads can start too. Clients are loaded as a user's program
+ * loads them.
+ */
 export async function bundled(file: URL): Promise<string> {
   const outfile = fileURLToPath(new URL(`../../.cache/${basename(file.pathname, ".ts")}.mjs`, import.meta.url));
   await build({
@@ -16,13 +29,13 @@ export async function bundled(file: URL): Promise<string> {
     platform: "node",
     target: "node20",
     conditions: ["@hivepace/source"],
-    external: ["openai", "ioredis", "nats", "@nats-io/*", "@opentelemetry/*"],
+    plugins: [clientsAreExternal],
     logLevel: "error",
   });
   return outfile;
 }
 
-/** What it says that it prints. */
+/** Returns the expected output from the comment at the end of the file. */
 export function expectedOutput(file: URL): string | undefined {
   return readFileSync(file, "utf8").match(/\/\* Output:\n([\s\S]*?)\n?\*\//)?.[1];
 }

@@ -1,5 +1,6 @@
 /**
- * What we use of kafkajs, as shapes: its `Kafka` fits, whatever its exact version, and our types need none of its own.
+ * The part of kafkajs that the bus uses, as structural types: its `Kafka` fits in any version, and the types of this
+ * package do not depend on those of kafkajs.
  */
 export interface KafkaClient {
   producer(options: {
@@ -20,7 +21,7 @@ export interface KafkaClient {
   admin(options: { readonly retry: { readonly retries: number } }): KafkaAdmin;
 }
 
-/** A part of the client that is connected and disconnected, and tells what happens to it. */
+/** A part of the client that connects, disconnects, and emits events. */
 export interface KafkaPart {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -28,14 +29,14 @@ export interface KafkaPart {
   on(event: string, listener: (event: KafkaEvent) => void): () => void;
 }
 
-/** What kafkajs tells its listeners. */
+/** An event of kafkajs. */
 export interface KafkaEvent {
   readonly payload: unknown;
 }
 
-/** What we use of a producer of kafkajs. */
+/** The part of a kafkajs producer that the bus uses. */
 export interface KafkaProducer extends KafkaPart {
-  /** A value is a Buffer; declared so wide because the types need not know Node's. */
+  /** Sends records. The bus passes a Buffer as the value; the wider type avoids a dependency on the types of Node. */
   send(batch: {
     topic: string;
     acks?: number;
@@ -44,7 +45,7 @@ export interface KafkaProducer extends KafkaPart {
   }): Promise<unknown>;
 }
 
-/** What we use of a consumer of kafkajs. */
+/** The part of a kafkajs consumer that the bus uses. */
 export interface KafkaConsumer extends KafkaPart {
   readonly events: {
     readonly CRASH: string;
@@ -61,14 +62,14 @@ export interface KafkaConsumer extends KafkaPart {
   pause(topics: { topic: string; partitions: number[] }[]): void;
 }
 
-/** Records of one partition, as kafkajs hands them on. */
+/** Records of one partition, as kafkajs delivers them. */
 export interface KafkaBatch {
   readonly partition: number;
   readonly messages: readonly { readonly offset: string; readonly value: Uint8Array | null }[];
   lastOffset(): string;
 }
 
-/** What we use of an admin client of kafkajs. */
+/** The part of a kafkajs admin client that the bus uses. */
 export interface KafkaAdmin extends KafkaPart {
   fetchTopicOffsets(topic: string): Promise<{ partition: number; high: string; low: string }[]>;
   createTopics(options: {
@@ -77,14 +78,14 @@ export interface KafkaAdmin extends KafkaPart {
   deleteGroups(groups: string[]): Promise<unknown>;
 }
 
-/** The client as one link uses it. */
+/** The client of one link. */
 export interface LinkClient {
   readonly kafka: KafkaClient;
-  /** Ends all connections that were made from it, now and later on. A lent client's stay: they are not in our hands. */
+  /** Closes all present and future connections of the client. Does nothing for a lent client. */
   cut(): void;
 }
 
-/** An error with all that it wraps: kafkajs puts the telling one innermost. */
+/** Yields an error and all errors nested in it; kafkajs puts the informative one innermost. */
 function* causes(error: unknown): Generator<KafkaFailure> {
   const seen = new Set<unknown>();
   for (let next = error; typeof next === "object" && next !== null && !seen.has(next); ) {
@@ -99,7 +100,7 @@ function* causes(error: unknown): Generator<KafkaFailure> {
 export interface KafkaFailure {
   readonly name?: string;
   readonly message?: string;
-  /** The protocol's own name of the error. */
+  /** The name of the error in the Kafka protocol. */
   readonly type?: string;
   readonly retriable?: boolean;
   readonly errors?: readonly unknown[];
@@ -108,7 +109,7 @@ export interface KafkaFailure {
 export const hasType = (error: unknown, types: readonly string[]): boolean =>
   [...causes(error)].some(({ type }) => type !== undefined && types.includes(type));
 
-/** Whether the broker has answered, and asking again would not change its mind. */
+/** Whether the broker refused the request, so that a retry is pointless. */
 export const isRefused = (error: unknown): boolean =>
   [...causes(error)].some(({ type, retriable }) => type !== undefined && retriable === false);
 

@@ -7,16 +7,16 @@ describe("a frame", () => {
     ["ä.日本.🐝", 1],
     ["\ufeffa", 2],
     ["x".repeat(255), 1_000],
-  ] as const)("of %s and %i bytes comes back as it was", ([subject, length]) => {
+  ] as const)("of %s and %i bytes survives encoding and decoding", ([subject, length]) => {
     const payload = Uint8Array.from({ length }, (_, i) => i & 255);
     expect(decodeFrame(encodeFrame(subject, payload))).toEqual({ subject, payload });
   });
 
-  test("is mark, version, length, subject, payload", () => {
+  test("consists of mark, version, length, subject, payload", () => {
     expect([...encodeFrame("ab", new Uint8Array([7, 8]))]).toEqual([0x48, 1, 2, 0x61, 0x62, 7, 8]);
   });
 
-  test("keeps no part of the response that it came in", () => {
+  test("shares no memory with the response that contained it", () => {
     const response = encodeFrame("a", new Uint8Array([7]));
     const frame = decodeFrame(response);
     response.fill(0);
@@ -32,7 +32,7 @@ describe("a frame", () => {
     ["no subject", [0x48, 1, 0, 7]],
     ["a subject that is cut off", [0x48, 1, 3, 0x61]],
     ["a subject that is not UTF-8", [0x48, 1, 1, 0xff]],
-  ] as const)("is not read from %s", ([, value]) => {
+  ] as const)("is not decoded from %s", ([, value]) => {
     expect(decodeFrame(value && Uint8Array.from(value))).toBeUndefined();
   });
 });

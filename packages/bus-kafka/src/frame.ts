@@ -1,11 +1,12 @@
 /**
- * A message as the value of a record. All of it is there: brokers and tools may drop keys and headers.
+ * A message as the value of a record. The value contains everything, because brokers and tools may drop keys and
+ * headers.
  *
  *     0        1        2        3               3 + n
  *     | 0x48 H | 1      | n      | subject       | payload
  *     | mark   | version| bytes  | n bytes UTF-8 | to the end
  *
- * What begins otherwise is not ours, or of a later version, and is left alone.
+ * Values with another mark or version come from other programs or later versions, and are ignored.
  */
 const MARK = 0x48;
 const VERSION = 1;
@@ -34,7 +35,7 @@ export function decodeFrame(value: Uint8Array | null): Frame | undefined {
   const end = HEAD + (value[2] ?? 0);
   if (end === HEAD || end > value.length) return undefined;
   try {
-    // A copy: the value is a view of a whole response, which would stay in memory with it.
+    // The value is a view into a whole response; the copy lets that response be garbage-collected.
     return { subject: decoder.decode(value.subarray(HEAD, end)), payload: new Uint8Array(value.subarray(end)) };
   } catch {
     return undefined;

@@ -8,11 +8,11 @@ const at = (low: number, high: number): Inbox => {
 };
 
 describe("an inbox", () => {
-  test("begins at the end of the topic", () => {
+  test("starts at the end of the topic", () => {
     expect(at(3, 10).next).toBe(10);
   });
 
-  test("takes each record once, and skips gaps", () => {
+  test("accepts each record once and skips gaps", () => {
     const inbox = at(0, 10);
     expect([9, 10, 10, 11, 15, 12].map((offset) => inbox.take(offset))).toEqual([
       false,
@@ -25,19 +25,19 @@ describe("an inbox", () => {
     expect(inbox.next).toBe(16);
   });
 
-  test("goes on where it was, whatever came meanwhile", () => {
+  test("resumes at its position, no matter how many records were added", () => {
     const inbox = at(0, 10);
     expect(inbox.resume({ low: 5, high: 99 })).toBe(0);
     expect(inbox.next).toBe(10);
   });
 
-  test("tells how many records were deleted before it could read them", () => {
+  test("returns how many records were deleted before it read them", () => {
     const inbox = at(0, 10);
     expect(inbox.resume({ low: 25, high: 99 })).toBe(15);
     expect(inbox.next).toBe(25);
   });
 
-  test("hands to a subject only what came after its subscription", () => {
+  test("delivers to a subject only records after its subscription", () => {
     const inbox = at(0, 10);
     inbox.listen("a", 12);
     expect([11, 12, 13].map((offset) => inbox.wants("a", offset))).toEqual([false, true, true]);
@@ -46,7 +46,7 @@ describe("an inbox", () => {
     expect(inbox.wants("a", 13)).toBe(false);
   });
 
-  test("reads a topic that was deleted and made again from its beginning", () => {
+  test("reads a deleted and recreated topic from the beginning", () => {
     const inbox = at(0, 10);
     inbox.listen("a", 10);
     expect(inbox.resume({ low: 0, high: 3 })).toBe(0);
@@ -54,7 +54,7 @@ describe("an inbox", () => {
     expect(inbox.wants("a", 0)).toBe(true);
   });
 
-  test("does not read a topic again that has lost its end", () => {
+  test("does not repeat records of a topic that has lost its end", () => {
     const inbox = at(500, 1_000);
     inbox.listen("a", 1_000);
     expect(inbox.resume({ low: 500, high: 990 })).toBe(0);

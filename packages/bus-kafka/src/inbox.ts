@@ -1,10 +1,12 @@
-/** The first offset that is still there, and the one that the next record will get. */
+/** The first offset that still exists, and the offset that the next record will get. */
 export interface OffsetRange {
   readonly low: number;
   readonly high: number;
 }
 
-/** Which records are handed on: each once, over all rejoins, and to a subject only from its subscription on. */
+/**
+ * Decides which records are delivered: each once across rejoins, and to a subject only those after its subscription.
+ */
 export class Inbox {
   readonly #from = new Map<string, number>();
   #next: number | undefined;
@@ -15,10 +17,10 @@ export class Inbox {
   }
 
   /**
-   * Sets where to read on; gives how many records were deleted before they could be read.
+   * Sets the position to read from; returns how many records were deleted before they were read.
    *
-   * A topic that ends before what was handled is another one under the same name, and all of it is news; or, if its
-   * beginning is long gone, the same one that has lost its end, and nothing of it is.
+   * A topic that ends before the handled position was replaced: if the topic starts at 0, it was recreated under the
+   * same name, and every record is new; otherwise it has lost its end, and no record is new.
    */
   resume({ low, high }: OffsetRange): number {
     const next = this.#next ?? high;
@@ -31,7 +33,7 @@ export class Inbox {
     return 0;
   }
 
-  /** Whether the record is new; from now on it is not. */
+  /** Marks the record as handled; returns whether it was new. */
   take(offset: number): boolean {
     if (offset < this.next) return false;
     this.#next = offset + 1;
@@ -46,6 +48,7 @@ export class Inbox {
     this.#from.delete(subject);
   }
 
+  /** Whether a record of the subject at this offset must be delivered. */
   wants(subject: string, offset: number): boolean {
     const from = this.#from.get(subject);
     return from !== undefined && offset >= from;

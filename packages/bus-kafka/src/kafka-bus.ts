@@ -2,13 +2,25 @@ import { DriverBus, type MessageBus } from "@hivepace/bus";
 import { InvalidConfigError } from "@hivepace/core";
 import type { KafkaClient, LinkClient } from "./client.ts";
 import { KafkaDriver } from "./kafka-driver.ts";
-import { checkConnection, checkOptions, type KafkaBusOptions, type KafkaConnection } from "./options.ts";
+import { checkOptions, type KafkaBusOptions, type KafkaConnection, readConnection } from "./options.ts";
 import { ownClients } from "./own-client.ts";
 
 /**
- * A bus on a topic of Kafka. Resolves when it is ready: nothing that is published from then on would be missed.
+ * Opens a bus on a Kafka topic. Resolves when the bus is ready: no message published from then on is missed (see `waitForBroker`).
  *
- * Takes how to connect, or kafkajs's `Kafka`: what is made from it is ours and closed by us, its settings stay the caller's.
+ * `source` is either connection options or a `Kafka` of kafkajs. The bus closes the producers and consumers it creates
+ * from a lent client, and leaves the client's settings unchanged.
+ *
+ * @throws InvalidConfigError when an option is invalid.
+ * @throws BusUnavailableError when Kafka cannot be reached or refuses the bus.
+ *
+ * @example
+ * ```ts
+ * import { kafkaBus } from "@hivepace/bus-kafka";
+ *
+ * await using bus = await kafkaBus({ brokers: ["localhost:9092"] });
+ * await bus.subscribe("greetings", (payload) => console.log(payload));
+ * ```
  */
 export async function kafkaBus(
   source: (KafkaConnection & KafkaBusOptions) | KafkaClient,
@@ -19,8 +31,7 @@ export async function kafkaBus(
   const lent = isClient(source);
   const { publishTimeoutMs, closeTimeoutMs, ...own } = lent ? options : { ...source, ...options };
   const settings = checkOptions(pickOptions(own));
-  if (!lent) checkConnection(source);
-  const clients = lent ? () => lend(source) : await ownClients(source, settings.connectTimeoutMs);
+  const clients = lent ? () => lend(source) : await ownClients(readConnection(source), settings.connectTimeoutMs);
 
   let driver: KafkaDriver | undefined;
   const open = (events: ConstructorParameters<typeof KafkaDriver>[2]): KafkaDriver => {

@@ -6,13 +6,13 @@ import type { KafkaLink } from "./kafka-link.ts";
 import { LinkKeeper } from "./link-keeper.ts";
 import type { KafkaSettings } from "./options.ts";
 
-/** What a bus on Kafka promises. */
+/** The guarantees of a bus on Kafka. */
 export const kafkaSupports: BusCapabilities = Object.freeze({
   delivery: "at-least-once",
   ordering: "per-publisher",
   echo: true,
   replay: false,
-  // With its frame it fits into the 1,048,588 bytes that a broker takes by default.
+  // Together with its frame, such a payload fits into a broker's default limit of 1,048,588 bytes.
   maxPayloadBytes: 1_000_000,
 });
 
@@ -36,7 +36,7 @@ export class KafkaDriver implements BusDriver {
 
   async publish(subject: string, payload: Uint8Array): Promise<void> {
     const { link } = this.#keeper;
-    if (!link) throw new Error("it is not connected");
+    if (!link) throw new Error("there is no connection");
     await link.send(encodeFrame(subject, payload));
   }
 
@@ -44,7 +44,7 @@ export class KafkaDriver implements BusDriver {
     for (;;) {
       const link = await this.#keeper.whenUp();
       try {
-        // What was published before this moment may still be on its way to us, and is not for this subscriber.
+        // Records published before this moment may still be in flight, and this subscriber must not receive them.
         this.#inbox.listen(subject, await link.end());
         return;
       } catch {
@@ -63,7 +63,7 @@ export class KafkaDriver implements BusDriver {
 
   #receive(batch: KafkaBatch, link: KafkaLink): void {
     const last = Number(batch.lastOffset());
-    // Offsets went back: the topic was deleted and made again. The next link finds its place in it.
+    // A lower offset means that the topic was recreated. The next link determines the position in the new topic.
     if (last < this.#inbox.next) link.lose(new Error("the topic was replaced"));
     for (const { offset, value } of batch.messages) {
       const at = Number(offset);
@@ -71,7 +71,7 @@ export class KafkaDriver implements BusDriver {
       const frame = decodeFrame(value);
       if (frame && this.#inbox.wants(frame.subject, at)) this.#events.message(frame.subject, frame.payload);
     }
-    // A batch may end with records that are not shown to us.
+    // A batch may end with records that kafkajs does not expose, such as control records.
     this.#inbox.take(last);
   }
 }

@@ -12,9 +12,11 @@ import { SendQueue } from "./send-queue.ts";
 import { fetchRange, openTopic, PARTITION } from "./topic.ts";
 import { deferred, within } from "./waiting.ts";
 
-/** An empty fetch is answered after so long: also the longest that a close waits for the one under way. */
+/**
+ * Milliseconds after which the broker answers an empty fetch; closing waits at most this long for the fetch in flight.
+ */
 const FETCH_WAIT_MS = 500;
-/** The broker answers a fetch at least twice a second; after so many seconds without, it is away. */
+/** Seconds without a fetch before the broker counts as away. The broker normally answers a fetch twice a second. */
 const SILENT_SECONDS = 4;
 const PRODUCE_TIMEOUT_MS = 5_000;
 const GOODBYE_MS = 3_000;
@@ -24,14 +26,17 @@ export interface LinkOptions {
   readonly group: string;
   readonly createTopic: boolean;
   readonly batch: (batch: KafkaBatch) => void;
-  /** The first offset not handled yet: asked at every join, or kafkajs would begin again at one of its own choice. */
+  /**
+   * Returns the first offset not handled yet. Called at every join; without a seek kafkajs would choose an offset
+   * itself.
+   */
   readonly next: () => number;
 }
 
 /**
- * One life of the connection: a producer, a consumer in a group of its own, an admin. It is opened once and, at the
- * first sign that something is wrong, lost; the next is a new one. kafkajs's own ways of recovery are not used: with
- * them messages get lost and groups wait for members that are gone.
+ * One incarnation of the connection: a producer, a consumer in its own group, and an admin client. A link is opened
+ * once and lost at the first failure; the next link is a new object. The recovery of kafkajs is not used, because it
+ * loses messages and lets groups wait for members that no longer exist.
  */
 export class KafkaLink {
   readonly #client: LinkClient;
@@ -63,7 +68,7 @@ export class KafkaLink {
     this.#consumer = client.kafka.consumer({
       ...common,
       groupId: options.group,
-      // Long enough for a process that is busy: the group has no other member who would wait for it.
+      // Tolerates a busy process. No other member of the group would have to wait for a rebalance.
       sessionTimeout: 30_000,
       rebalanceTimeout: 30_000,
       heartbeatInterval: 3_000,
@@ -73,7 +78,7 @@ export class KafkaLink {
     this.#queue = new SendQueue((values) => this.#send(values));
   }
 
-  /** Resolves with the reason. */
+  /** Resolves with the reason when the link is lost. */
   get lost(): Promise<unknown> {
     return this.#lost.promise;
   }
@@ -82,11 +87,11 @@ export class KafkaLink {
     return this.#options.group;
   }
 
-  /** Resolves with the topic's offsets, when the broker has let us in. */
+  /** Connects to the broker; resolves with the offsets of the topic. */
   async reach(): Promise<OffsetRange> {
     for (const part of this.#parts())
       part.on(part.events.REQUEST_TIMEOUT, () => this.lose(new Error("a request timed out")));
-    // Alone first: credentials that are refused should be refused once.
+    // The admin client connects first, so that wrong credentials are refused once and not three times.
     await this.#track(this.#admin.connect());
     const { topic, createTopic } = this.#options;
     const [range] = await Promise.all([
@@ -97,7 +102,7 @@ export class KafkaLink {
     return range;
   }
 
-  /** Resolves when nothing that is published from now on would be missed. */
+  /** Joins the group; resolves when no message published from then on is missed. */
   async join(): Promise<void> {
     const { topic, batch, next } = this.#options;
     const consumer = this.#consumer;
@@ -109,23 +114,23 @@ export class KafkaLink {
       consumer.seek({ topic, partition: PARTITION, offset: String(next()) });
       this.#isJoined = true;
     });
-    // If kafkajs ever chose where to begin, what was handled before would come again and be dropped, not be lost.
+    // If kafkajs ever chose the offset itself, records would be repeated, which the inbox drops, instead of lost.
     await this.#track(consumer.subscribe({ topic, fromBeginning: true }));
     const eachBatch = async (payload: { readonly batch: KafkaBatch }): Promise<void> => {
       if (!this.#isLost && payload.batch.partition === PARTITION) batch(payload.batch);
     };
-    // Resolves when it has joined, and also when it crashed on the way.
+    // `run` resolves after the join, and also after a crash during the join.
     await this.#track(consumer.run({ autoCommit: false, eachBatch }));
     if (!this.#isJoined) throw await this.lost;
     this.#watchFetches();
   }
 
-  /** Rejects when the broker says no, and as soon as the link is lost. */
+  /** Sends one record. Rejects when the broker refuses it, or as soon as the link is lost. */
   send(value: Buffer): Promise<void> {
     return this.#queue.push(value);
   }
 
-  /** The offset that the next record will get. Who asks while a question is under way shares the next one. */
+  /** Returns the offset that the next record will get. Calls made during a request share the request after it. */
   end(): Promise<number> {
     if (this.#nextEnd === undefined) {
       this.#nextEnd = this.#track(this.#lastEnd.then(() => this.#askEnd()));
@@ -134,6 +139,7 @@ export class KafkaLink {
     return this.#nextEnd;
   }
 
+  /** Marks the link as lost and rejects its pending records. */
   lose(reason: unknown): void {
     this.#isLost = true;
     clearInterval(this.#watch);
@@ -141,7 +147,7 @@ export class KafkaLink {
     this.#lost.resolve(reason);
   }
 
-  /** Leaves nothing behind, if the broker is there to be told; ends soon if not. */
+  /** Deletes the consumer groups and disconnects; if the broker does not answer, ends within bounded time. */
   async close(groups: string[]): Promise<void> {
     if (this.#isJoined && !this.#isLost) {
       this.lose(new Error("the link is closed"));
@@ -150,7 +156,7 @@ export class KafkaLink {
     await this.abandon();
   }
 
-  /** Ends what is open without a word. A lent client cannot be cut, so what it still tries is waited for. */
+  /** Disconnects without notifying the broker. A lent client cannot be cut, so its operations in flight are awaited. */
   async abandon(): Promise<void> {
     this.lose(new Error("the link is abandoned"));
     this.#client.cut();
@@ -191,7 +197,10 @@ export class KafkaLink {
     }
   }
 
-  /** Seconds are counted and not measured, so that a process that was busy for long blames only itself. */
+  /**
+   * Detects a silent broker. Counting timer ticks instead of measuring time keeps a blocked process from suspecting the
+   * broker.
+   */
   #watchFetches(): void {
     if (this.#isLost) return;
     let silent = 0;

@@ -1,6 +1,6 @@
 import { type BusEvents, BusUnavailableError } from "@hivepace/bus";
 import { systemClock } from "@hivepace/core";
-import { warn } from "@hivepace/core/internal";
+import { messageOf, warn } from "@hivepace/core/internal";
 import { isRefusedLogin, type KafkaBatch, type LinkClient } from "./client.ts";
 import type { Inbox } from "./inbox.ts";
 import { KafkaLink } from "./kafka-link.ts";
@@ -8,11 +8,12 @@ import type { KafkaSettings } from "./options.ts";
 import { KafkaRefusal } from "./topic.ts";
 import { type Deferred, deferred, pause, TooLateError, within } from "./waiting.ts";
 
+/** Bounds of the backoff between attempts to open a link. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
-/** How many of our groups, with those of earlier links, are deleted at close; the broker forgets the others by itself. */
+/** The number of latest consumer groups that `close` deletes; the broker expires older groups by itself. */
 const GROUPS_KEPT = 10;
-/** How long a close waits for what a lent client still tries on behalf of earlier links; it ends by itself. */
+/** Milliseconds that `close` waits for operations of earlier links on a lent client, which end by themselves. */
 const LEFTOVERS_MS = 3_000;
 
 export interface KeeperOptions {
@@ -23,7 +24,7 @@ export interface KeeperOptions {
   readonly batch: (batch: KafkaBatch, link: KafkaLink) => void;
 }
 
-/** Keeps a link to the broker: opens one, waits until it is lost, opens the next. */
+/** Keeps a link to the broker open: opens one, waits until it is lost, and opens the next. */
 export class LinkKeeper {
   readonly #options: KeeperOptions;
   readonly #opened = deferred<void>();
@@ -43,20 +44,23 @@ export class LinkKeeper {
     void this.#keep();
   }
 
-  /** Resolves when the bus is ready, or may go on without a broker; rejects when there is no use in waiting. */
+  /**
+   * Resolves when the bus is ready, or with `waitForBroker` when it may be used; rejects when further attempts are
+   * pointless.
+   */
   get opened(): Promise<void> {
     return this.#opened.promise;
   }
 
-  /** The newest link, whatever its state. */
+  /** The newest link, in any state. */
   get link(): KafkaLink | undefined {
     return this.#link;
   }
 
-  /** The link that is up, or the next that will be. */
+  /** Resolves with the link that is up, or with the next one. */
   async whenUp(): Promise<KafkaLink> {
     const link = await this.#whenUp.promise;
-    if (this.#closing.signal.aborted) throw new Error("it is closed");
+    if (this.#closing.signal.aborted) throw new Error("the bus is closed");
     return link;
   }
 
@@ -94,7 +98,7 @@ export class LinkKeeper {
     }
   }
 
-  /** The bus is handed to its user. */
+  /** Resolves `opened`, which hands the bus to the user. */
   #mayUse(): void {
     this.#isOpened = true;
     this.#opened.resolve();
@@ -105,7 +109,7 @@ export class LinkKeeper {
     const link: KafkaLink = new KafkaLink(clients(), {
       topic: settings.topic,
       createTopic: settings.createTopic,
-      // A new group for each link: the old one would wait for its old member, who is us.
+      // Every link uses a new group: the old group would wait for its previous member, which is this process.
       group: settings.groupPrefix + crypto.randomUUID(),
       batch: (records) => batch(records, link),
       next: () => inbox.next,
@@ -120,7 +124,7 @@ export class LinkKeeper {
     const lost = link.lost.then((reason) => Promise.reject(reason));
     const reachMs = this.#isOpened ? connectTimeoutMs : Math.max(1, this.#giveUpAt - systemClock.now());
     const range = await within(reachMs, link.reach(), "the broker could not be reached", lost);
-    // It is there; joining has a time of its own, and on a broker that is just starting needs more than one attempt.
+    // The broker was reached. Joining has its own deadline, and on a starting broker may need more than one attempt.
     if (!this.#isReached) this.#giveUpAt = systemClock.now() + joinTimeoutMs;
     this.#isReached = true;
     if (settings.waitForBroker) this.#mayUse();
@@ -135,9 +139,9 @@ export class LinkKeeper {
     }
   }
 
-  /** Whether to try again; if not, it has told who needs to know. */
+  /** Returns whether to try again. Otherwise the failure has already been reported. */
   #goOn(error: unknown, failures: number): boolean {
-    // That it was too late says less than what went wrong before.
+    // A timeout is less informative than the failure before it.
     if (!(error instanceof TooLateError)) this.#trouble = error;
     const cause = this.#trouble ?? error;
     const login = isRefusedLogin(error);
@@ -145,7 +149,7 @@ export class LinkKeeper {
     const refusal = error instanceof KafkaRefusal ? error : new BusUnavailableError("kafka", detail, { cause });
     const isRefused = login || error instanceof KafkaRefusal;
     if (this.#isOpened) {
-      // A topic may be given back to us; credentials that were withdrawn would only be refused again and again.
+      // A refused topic may be granted later; revoked credentials would only be refused again.
       if (isRefused && failures === 0) warn("HIVEPACE_KAFKA_REFUSED", refusal.message, error);
       if (login) this.#options.state("closed");
       return !login;
@@ -163,5 +167,3 @@ export class LinkKeeper {
     this.#leftovers.add(leaving);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

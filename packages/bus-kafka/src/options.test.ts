@@ -4,7 +4,7 @@ import { kafkaBus } from "./kafka-bus.ts";
 import { checkOptions, DEFAULTS } from "./options.ts";
 
 describe("options", () => {
-  test("what is not given is the default", () => {
+  test("omitted options have their default values", () => {
     expect(checkOptions({ topic: undefined })).toEqual(DEFAULTS);
     expect(checkOptions({ topic: "mine", waitForBroker: true })).toEqual({
       ...DEFAULTS,
@@ -28,12 +28,12 @@ describe("options", () => {
     ["joinTimeoutMs", { brokers: ["a:1"], joinTimeoutMs: Number.NaN }],
     ["publishTimeoutMs", { brokers: ["a:1"], publishTimeoutMs: -1 }],
     ["source", null],
-  ] as const)("an invalid %s is refused and named: %j", async ([option, options]) => {
+  ] as const)("an invalid %s is rejected with an error that names the option: %j", async ([option, options]) => {
     const error = await kafkaBus(options as never).catch((reason: unknown) => reason);
     expect(isHivepaceError(error, "INVALID_CONFIG") && error.option).toBe(option);
   });
 
-  test("a password is in no error", async () => {
+  test("no error contains a password", async () => {
     const sasl = { mechanism: 7, password: "secret" } as never;
     const error = await kafkaBus({ brokers: ["a:1"], sasl }).catch(String);
     expect(error).not.toContain("secret");

@@ -21,14 +21,15 @@ interface KafkaJs {
   readonly logLevel: { readonly ERROR: number };
 }
 
-/** Loads kafkajs; gives what makes one client for each link. */
+/** Loads kafkajs; returns a factory that creates one client for each link. */
 export async function ownClients(connection: KafkaConnection, connectTimeoutMs: number): Promise<() => LinkClient> {
   const { Kafka, logLevel } = await loadKafkaJs();
   const [net, tls] = await Promise.all([import("node:net"), import("node:tls")]);
   const { brokers, clientId = "hivepace", ssl, sasl } = connection;
 
   return () => {
-    // kafkajs waits for answers before it lets go of a socket, and one that comes after all keeps a timer running for ever.
+    // Destroying sockets is necessary: kafkajs waits for answers before it releases a socket, and a socket that
+    // connects late keeps a timer running for ever.
     const sockets = new Set<{ destroy(error: Error): unknown }>();
     let isCut = false;
     const socketFactory = ({ host, port, ssl, onConnect }: SocketRequest) => {
@@ -47,7 +48,7 @@ export async function ownClients(connection: KafkaConnection, connectTimeoutMs: 
       brokers,
       clientId,
       ssl,
-      // kafkajs keeps its own things in it.
+      // kafkajs writes to this object, so it gets a copy.
       sasl: sasl && { ...sasl },
       connectionTimeout: connectTimeoutMs,
       authenticationTimeout: connectTimeoutMs,
@@ -65,7 +66,7 @@ export async function ownClients(connection: KafkaConnection, connectTimeoutMs: 
   };
 }
 
-/** What kafkajs logs, the state of the bus and its errors say too; this they do not. */
+/** Reports the one log message of kafkajs that neither the state of the bus nor an error conveys. */
 function say({ log }: LogEntry): void {
   if (log.message.startsWith("Offset out of range"))
     warn("HIVEPACE_KAFKA_LOST", `the kafka bus missed messages that were deleted before it could read them`);
@@ -76,9 +77,9 @@ async function loadKafkaJs(): Promise<KafkaJs> {
     const loaded: { default?: unknown } = await import("kafkajs");
     return (loaded.default ?? loaded) as KafkaJs;
   } catch (cause) {
-    // kafkajs may be installed and fail to load: the import's own words say why.
+    // kafkajs may be installed and still fail to load, so the error includes the reason.
     const reason = (cause as Error).message.trim();
-    const detail = `it needs kafkajs to open connections by itself: npm install kafkajs (import failed: ${reason})`;
+    const detail = `kafkajs could not be loaded: npm install kafkajs (import failed: ${reason})`;
     throw new BusUnavailableError("kafka", detail, { cause });
   }
 }

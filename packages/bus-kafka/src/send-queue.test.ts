@@ -18,7 +18,7 @@ function queueWith(): { queue: SendQueue; sent: Sent[] } {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a send queue", () => {
-  test("sends at once when nothing is under way, and the rest together afterwards", async () => {
+  test("sends at once when no batch is in flight, and batches the rest", async () => {
     const { queue, sent } = queueWith();
     const all = ["1", "2", "3"].map((value) => queue.push(Buffer.from(value)));
     expect(sent.map(({ values }) => values)).toEqual([["1"]]);
@@ -30,7 +30,7 @@ describe("a send queue", () => {
     await Promise.all(all);
   });
 
-  test("puts no more into a batch than fits, and sends what is larger alone", async () => {
+  test("never exceeds the batch size, and sends a larger record alone", async () => {
     const { queue, sent } = queueWith();
     const sizes = [1, 40_000, 30_000, 100_000, 5, 6];
     const all = sizes.map((size) => queue.push(Buffer.alloc(size, "x")));
@@ -48,7 +48,7 @@ describe("a send queue", () => {
     ]);
   });
 
-  test("a batch that fails fails those in it, and the next is sent", async () => {
+  test("a failed batch rejects its own records only, and the next batch is sent", async () => {
     const { queue, sent } = queueWith();
     const first = queue.push(Buffer.from("1"));
     const second = queue.push(Buffer.from("2"));
@@ -59,7 +59,7 @@ describe("a send queue", () => {
     await second;
   });
 
-  test("at its end all are rejected, those that come later too, and nothing more is sent", async () => {
+  test("ending rejects all records, including later ones, and sends nothing more", async () => {
     const { queue, sent } = queueWith();
     const all = ["1", "2"].map((value) => queue.push(Buffer.from(value)));
     queue.end(new Error("over"));

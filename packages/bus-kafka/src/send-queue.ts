@@ -1,4 +1,7 @@
-/** Records that wait while one batch is under way go together in the next; a larger one goes alone. */
+/**
+ * Maximum size of a batch in bytes. Records that wait during a batch in flight are sent together; a larger record goes
+ * alone.
+ */
 const BATCH_BYTES = 65_536;
 
 interface Entry {
@@ -7,7 +10,7 @@ interface Entry {
   readonly reject: (reason: unknown) => void;
 }
 
-/** One batch at a time: this is what keeps the order, and it is faster than a request for each record. */
+/** Sends one batch at a time, which preserves the order and is faster than a request for each record. */
 export class SendQueue {
   readonly #send: (values: Buffer[]) => Promise<unknown>;
   #waiting: Entry[] = [];
@@ -26,7 +29,7 @@ export class SendQueue {
     });
   }
 
-  /** Nothing more is sent; all who wait are rejected. */
+  /** Rejects all records and sends nothing more. */
   end(reason: unknown): void {
     this.#ended ??= { reason };
     for (const entry of [...this.#sending, ...this.#waiting]) entry.reject(reason);

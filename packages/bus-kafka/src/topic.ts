@@ -2,23 +2,28 @@ import { BusUnavailableError } from "@hivepace/bus";
 import { hasType, isRefused, type KafkaAdmin } from "./client.ts";
 import type { OffsetRange } from "./inbox.ts";
 
-/** All messages are in this partition: order needs one, and every bus reads everything anyway. */
+/** All messages use this partition: order requires a single one, and every bus reads all messages anyway. */
 export const PARTITION = 0;
 
 const UNKNOWN = ["UNKNOWN_TOPIC_OR_PARTITION"];
 
-/** A message is of use for seconds. What is kept is for those who were away; it goes in whole segments. */
+/**
+ * Settings of a new topic. Messages are useful for seconds; the retention covers agents that are away. Kafka deletes
+ * whole segments, so segments are short too.
+ */
 const SETTINGS = {
   "cleanup.policy": "delete",
   "retention.ms": "600000",
   "segment.ms": "120000",
   "segment.bytes": "16777216",
-  // A broker's default, said here so that a smaller one of this broker does not count.
+  // Kafka's default, set explicitly in case the default of this broker is smaller.
   "max.message.bytes": "1048588",
-  // The broker's clock decides what is old: an agent whose clock is behind would see its messages deleted at once.
+  // The broker's clock determines age; with producer timestamps, messages of an agent whose clock is behind might
+  // expire at once.
   "message.timestamp.type": "LogAppendTime",
 };
 
+/** Returns the offsets of the partition that the bus uses. */
 export async function fetchRange(admin: KafkaAdmin, topic: string): Promise<OffsetRange> {
   const all = await admin.fetchTopicOffsets(topic);
   const found = all.find(({ partition }) => partition === PARTITION);
@@ -26,7 +31,7 @@ export async function fetchRange(admin: KafkaAdmin, topic: string): Promise<Offs
   return { low: Number(found.low), high: Number(found.high) };
 }
 
-/** The range of the topic, which is created if it is not there. */
+/** Returns the offsets of the topic, after creating the topic if it does not exist. */
 export async function openTopic(admin: KafkaAdmin, topic: string, create: boolean): Promise<OffsetRange> {
   try {
     return await fetchRange(admin, topic);
@@ -45,7 +50,7 @@ export async function openTopic(admin: KafkaAdmin, topic: string, create: boolea
   return fetchRange(admin, topic);
 }
 
-/** The broker is there and says no: waiting will not help, a person will. */
+/** The broker answered with a refusal that only a person can resolve, so retrying is pointless. */
 export class KafkaRefusal extends BusUnavailableError {}
 
 function refused(detail: string, cause: unknown): KafkaRefusal {

@@ -16,7 +16,7 @@ export function deferred<T>(): Deferred<T> {
 
 export class TooLateError extends Error {}
 
-/** The work, unless something else rejects before it or it takes too long. */
+/** Settles like `work`; rejects after `ms`, or when `unless` rejects. */
 export async function within<T>(ms: number, work: Promise<T>, failure: string, unless?: Promise<never>): Promise<T> {
   let stop: () => void = () => {};
   const late = new Promise<never>((_, reject) => {
@@ -29,6 +29,7 @@ export async function within<T>(ms: number, work: Promise<T>, failure: string, u
   }
 }
 
+/** Resolves after `ms`, or early when the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -4,16 +4,16 @@ import { kafkaBus } from "../src/index.ts";
 import { FakeKafka } from "./support/fake-kafka.ts";
 import { eventually, text, unavailable, warnings } from "./support/world.ts";
 
-describe("a bus on a Kafka that does what the test says", () => {
+describe("a bus on a scripted Kafka", () => {
   let kafka: FakeKafka;
   let bus: MessageBus;
   const heard: string[] = [];
   const states: BusState[] = [];
   const hear = (subject: string) => bus.subscribe(subject, (payload) => heard.push(`${subject}${text(payload)}`));
-  /** Long enough for what happens at once, too short for what happens by time. */
+  /** Waits one turn of the event loop, so that immediate effects have happened and timers have not fired. */
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const back = async (n: number): Promise<void> => {
-    await eventually(() => kafka.groups.length === n && bus.state === "ready", "it is back");
+    await eventually(() => kafka.groups.length === n && bus.state === "ready", "the bus is back");
   };
 
   beforeEach(async () => {
@@ -30,7 +30,7 @@ describe("a bus on a Kafka that does what the test says", () => {
     expect(kafka.seeks).toEqual(["10"]);
   });
 
-  test("hands to a new subscriber only what came after it, however far behind its consumer is", async () => {
+  test("delivers to a new subscriber only later records, no matter how far its consumer is behind", async () => {
     await hear("a");
     kafka.range = { low: 0, high: 13 };
     await hear("b");
@@ -38,7 +38,7 @@ describe("a bus on a Kafka that does what the test says", () => {
     expect(heard).toEqual(["a10", "b13", "a14"]);
   });
 
-  test("seeks to the first record not handed on at every join, and hands on none twice", async () => {
+  test("seeks to the first undelivered record at every join, and delivers each record once", async () => {
     await hear("a");
     await kafka.deliver(10, ["a", "a"]);
     kafka.join();
@@ -47,7 +47,7 @@ describe("a bus on a Kafka that does what the test says", () => {
     expect(heard).toEqual(["a10", "a11", "a12"]);
   });
 
-  test("counts records that it is not shown", async () => {
+  test("counts records that kafkajs does not expose", async () => {
     await kafka.deliver(10, ["a"], { hidden: 3 });
     kafka.join();
     expect(kafka.seeks.at(-1)).toBe("14");
@@ -64,7 +64,7 @@ describe("a bus on a Kafka that does what the test says", () => {
   test.for([
     ["crash", { error: new Error("crashed") }],
     ["timeout", {}],
-  ] as const)("after a %s goes on in a new group, where it was", async ([event, payload]) => {
+  ] as const)("after a %s continues at its position in a new group", async ([event, payload]) => {
     await hear("a");
     await kafka.deliver(10, ["a"]);
     kafka.range = { low: 0, high: 30 };
@@ -79,7 +79,7 @@ describe("a bus on a Kafka that does what the test says", () => {
     expect(heard).toEqual(["a10", "a11"]);
   });
 
-  test("reads a topic that was made again from its beginning", async () => {
+  test("reads a recreated topic from the beginning", async () => {
     await hear("a");
     await kafka.deliver(10, ["a"]);
     kafka.range = { low: 0, high: 1 };
@@ -91,7 +91,7 @@ describe("a bus on a Kafka that does what the test says", () => {
     expect(heard).toEqual(["a10", "a0"]);
   });
 
-  test("says so when it was away for too long", async () => {
+  test("warns when records were deleted while it was away", async () => {
     await hear("a");
     const codes = await warnings(async () => {
       kafka.range = { low: 20, high: 30 };
@@ -102,17 +102,17 @@ describe("a bus on a Kafka that does what the test says", () => {
     expect(kafka.seeks.at(-1)).toBe("20");
   });
 
-  test("closes when its credentials were withdrawn", async () => {
+  test("closes when its credentials are revoked", async () => {
     const codes = await warnings(async () => {
       kafka.trouble = Object.assign(new Error("no"), { name: "KafkaJSSASLAuthenticationError" });
       kafka.emit("crash", { error: new Error("crashed") });
-      await eventually(() => bus.state === "closed", "it closes");
+      await eventually(() => bus.state === "closed", "the bus closes");
     });
     expect(codes).toEqual(["HIVEPACE_KAFKA_REFUSED"]);
     expect(states).toEqual(["interrupted", "closed"]);
   });
 
-  test("deletes its groups at close, those of earlier links too, and leaves nothing open", async () => {
+  test("close deletes the consumer groups of all links and leaves nothing open", async () => {
     kafka.emit("crash", { error: new Error("crashed") });
     await back(2);
     await bus.close();

@@ -11,7 +11,7 @@ import { bytes, eventually, listen, quietKafka, unavailable, warnings, withAdmin
 describeOwnServer("kafka", (server) => {
   const open = (options = {}): Promise<MessageBus> => kafkaBus({ brokers: [server().url], ...options });
 
-  test("the topic is made for messages that are soon of no use", async () => {
+  test("a created topic has a short retention", async () => {
     await using _ = await open({ topic: "made" });
     const { resources } = await withAdmin(server().url, (admin) =>
       admin.describeConfigs({
@@ -29,12 +29,12 @@ describeOwnServer("kafka", (server) => {
     });
   });
 
-  test("a topic that does not exist and shall not be created is told at once", async () => {
+  test("a missing topic with createTopic false is reported at once", async () => {
     const error = await unavailable(open({ topic: "nowhere", createTopic: false }));
     expect(error.message).toMatch(/nowhere does not exist, and createTopic is false/);
   });
 
-  test("a topic that exists is used as it is, with foreign records and more partitions than we need", async () => {
+  test("an existing topic is used unchanged, even with foreign records and several partitions", async () => {
     await withAdmin(server().url, (admin) => admin.createTopics({ topics: [{ topic: "theirs", numPartitions: 3 }] }));
     const producer = quietKafka(server().url).producer();
     await producer.connect();
@@ -52,7 +52,7 @@ describeOwnServer("kafka", (server) => {
     await producer.disconnect();
   });
 
-  test("a message that the topic is too small for is refused, and the bus goes on", async () => {
+  test("a message above the limit of the topic is rejected, and the bus stays ready", async () => {
     await withAdmin(server().url, (admin) =>
       admin.createTopics({
         topics: [{ topic: "small", configEntries: [{ name: "max.message.bytes", value: "1000" }] }],
@@ -68,7 +68,7 @@ describeOwnServer("kafka", (server) => {
     expect(states).toEqual([]);
   });
 
-  test("a topic that is deleted under the bus is made again, and what comes on it is heard", async () => {
+  test("a topic that is deleted during operation is recreated, and its messages arrive", async () => {
     await using bus = await open({ topic: "replaced" });
     const heard = await listen(bus, "a");
     for (let i = 0; i < 20; i++) await bus.publish("a", bytes("before"));
@@ -80,7 +80,7 @@ describeOwnServer("kafka", (server) => {
     }, "a message on the new topic arrives");
   });
 
-  test("close leaves no group behind, and no connection", async () => {
+  test("close deletes the consumer group", async () => {
     const groupPrefix = "left-behind-";
     const bus = await open({ groupPrefix });
     const groups = () =>
@@ -93,14 +93,14 @@ describeOwnServer("kafka", (server) => {
     expect(await groups()).toBe(0);
   });
 
-  test("a lent client goes on after close, and has nothing of ours", async () => {
+  test("a lent client keeps working after close", async () => {
     const kafka = new Kafka({ brokers: [server().url], logLevel: logLevel.NOTHING });
     const theirs = kafka.producer();
     await theirs.connect();
     const bus = await kafkaBus(kafka, { topic: "lent", groupPrefix: "lent-" });
     const heard = await listen(bus, "a");
     await bus.publish("a", bytes("1"));
-    await eventually(() => heard.length === 1, "it arrives");
+    await eventually(() => heard.length === 1, "the message arrives");
     await bus.close();
     await theirs.send({ topic: "lent", messages: [{ value: "still here" }] });
     await theirs.disconnect();
@@ -108,7 +108,7 @@ describeOwnServer("kafka", (server) => {
     expect(again.state).toBe("ready");
   });
 
-  test("a lent client with its own, patient settings notices an outage too, and loses nothing", async () => {
+  test("a lent client with many retries of its own notices an outage too, and loses no message", async () => {
     const kafka = new Kafka({ brokers: [server().url], logLevel: logLevel.NOTHING, retry: { retries: 5 } });
     await using bus = await kafkaBus(kafka, { topic: "lent" });
     await using publisher = await open({ topic: "lent" });
@@ -118,12 +118,12 @@ describeOwnServer("kafka", (server) => {
     await server().start();
     await eventually(() => publisher.state === "ready", "the publisher is back");
     await publisher.publish("a", bytes("1"));
-    await eventually(() => heard.length === 1, "it arrives");
+    await eventually(() => heard.length === 1, "the message arrives");
     expect(bus.state).toBe("ready");
   });
 
-  test("a subscriber that is away while others publish hears all of it later, in order, each once", async () => {
-    // Its own client is cut off, so that it is away and the broker is not.
+  test("a subscriber that was away receives all messages published meanwhile, in order, each once", async () => {
+    // Only the subscriber's client is cut off; the broker keeps running.
     const sockets: { destroy(error: Error): unknown }[] = [];
     let isCut = false;
     const { connect } = await import("node:net");
@@ -143,14 +143,14 @@ describeOwnServer("kafka", (server) => {
     await eventually(() => heard.length === 1, "the first arrives");
     isCut = true;
     for (const socket of sockets) socket.destroy(new Error("cut off"));
-    await eventually(() => bus.state === "interrupted", "it notices");
+    await eventually(() => bus.state === "interrupted", "the outage is noticed");
     for (let i = 1; i <= 50; i++) await publisher.publish("away", bytes(`${i}`));
     isCut = false;
     await eventually(() => heard.length >= 51, "all arrive");
     expect(heard).toEqual(Array.from({ length: 51 }, (_, i) => `${i}`));
   });
 
-  test("a broker that is gone for ten seconds under traffic: what was confirmed arrives, in order, each once", async () => {
+  test("after an outage of ten seconds under traffic, confirmed messages have arrived in order, each once", async () => {
     const [a, b] = await Promise.all([open(), open()]);
     const publisher = await open();
     const heard = [await listen(a, "traffic"), await listen(b, "traffic")];
@@ -168,7 +168,7 @@ describeOwnServer("kafka", (server) => {
     })();
     await eventually(() => confirmed.length > 100, "traffic flows");
     await server().kill();
-    // The outage itself: long enough for every time-out on the way. Nothing is looked at because of it.
+    // The outage must exceed every timeout involved. No assertion depends on its exact length.
     await new Promise((resolve) => setTimeout(resolve, 10_000));
     await server().start();
     const atReturn = confirmed.length;
@@ -177,7 +177,7 @@ describeOwnServer("kafka", (server) => {
     await traffic;
     const last = confirmed.at(-1) ?? "";
     await eventually(() => heard.every((list) => list.includes(last)), "the last one arrives");
-    // What was refused may have arrived all the same; nothing else may be there besides what was confirmed.
+    // A rejected message may have arrived anyway; every other message that arrived must have been confirmed.
     for (const list of heard) {
       expect(list.filter((message) => !unsure.has(message))).toEqual(confirmed);
       expect(new Set(list).size).toBe(list.length);
@@ -186,18 +186,18 @@ describeOwnServer("kafka", (server) => {
     await Promise.all([a, b, publisher].map((bus) => bus.close()));
   });
 
-  test("a broker that does not answer: publish rejects in bounded time, and the bus comes back", async () => {
+  test("with a broker that does not answer, publish rejects in bounded time and the bus recovers", async () => {
     await using bus = await open();
     const heard = await listen(bus, "paused");
     await server().pause();
     try {
       await unavailable(bus.publish("paused", bytes("lost or not")));
-      await eventually(() => bus.state === "interrupted", "it notices");
+      await eventually(() => bus.state === "interrupted", "the outage is noticed");
       await unavailable(bus.publish("paused", bytes("never sent")));
     } finally {
       await server().resume();
     }
-    await eventually(() => bus.state === "ready", "it is back");
+    await eventually(() => bus.state === "ready", "the bus is back");
     await bus.publish("paused", bytes("after"));
     await eventually(() => heard.includes("after"), "a message arrives");
     expect(heard).not.toContain("never sent");
@@ -213,7 +213,7 @@ describeOwnServer("kafka", (server) => {
     }
   });
 
-  test("a broker that is gone at start: the factory rejects, with the cause", async () => {
+  test("without a broker the factory rejects with the cause", async () => {
     await server().kill();
     try {
       const error = await unavailable(open({ connectTimeoutMs: 500 }));
@@ -224,7 +224,7 @@ describeOwnServer("kafka", (server) => {
     }
   });
 
-  test("a broker that does not answer at start: the factory rejects in bounded time", async () => {
+  test("with a broker that does not answer, the factory rejects in bounded time", async () => {
     await server().pause();
     try {
       await unavailable(open({ connectTimeoutMs: 500 }));
@@ -233,7 +233,7 @@ describeOwnServer("kafka", (server) => {
     }
   });
 
-  test("a broker that is gone at start: with waitForBroker the bus becomes ready when it comes", async () => {
+  test("with waitForBroker the bus becomes ready when the broker starts", async () => {
     await server().kill();
     const bus = await open({ waitForBroker: true });
     expect(bus.state).toBe("connecting");
@@ -243,19 +243,19 @@ describeOwnServer("kafka", (server) => {
     const heard = await subscribed;
     expect(bus.state).toBe("ready");
     await bus.publish("a", bytes("1"));
-    await eventually(() => heard.length === 1, "it arrives");
+    await eventually(() => heard.length === 1, "the message arrives");
     await bus.close();
   });
 
-  test.for(["wait", "now"])("a process that opened and closed a bus ends by itself (%s)", async (mode) => {
+  test.for(["wait", "now"])("a process that opened and closed a bus exits by itself (%s)", async (mode) => {
     expect(await exitCode(server().url, mode)).toBe(0);
   });
 
-  test("a process that waited for its broker and closed ends by itself", async () => {
+  test("a process that closed a bus while waiting for the broker exits by itself", async () => {
     expect(await exitCode("127.0.0.1:1", "wait")).toBe(0);
   });
 
-  test("records of a later version of the format are left alone", async () => {
+  test("records of a later format version are ignored", async () => {
     await using bus = await open({ topic: "versions" });
     const heard = await listen(bus, "a");
     const producer = quietKafka(server().url).producer();
@@ -271,13 +271,13 @@ describeOwnServer("kafka", (server) => {
 describeOwnServer(
   "kafka",
   (server) => {
-    test("a broker with the usual delay of joins and short-lived connections has a bus that stays ready", async () => {
+    test("with the default join delay and short-lived idle connections the bus stays ready", async () => {
       const options = { brokers: [server().url] };
       const [bus, publisher] = await Promise.all([kafkaBus(options), kafkaBus(options)]);
       const states: BusState[] = [];
       for (const one of [bus, publisher]) one.onState((state) => states.push(state));
       const heard = await listen(bus, "a");
-      // Longer than the broker keeps a connection on which nothing is said.
+      // The pause exceeds the broker's limit for idle connections.
       await new Promise((resolve) => setTimeout(resolve, 7_000));
       await publisher.publish("a", bytes("1"));
       const more = await listen(publisher, "more");

@@ -33,7 +33,7 @@ describeOwnServer("kafka", (server) => {
     });
   });
 
-  test("an agent that may only read and write its topic, and join groups of its prefix, has a bus", async () => {
+  test("the rights to read and write the topic and to join groups of the prefix are sufficient", async () => {
     const options = { brokers: [secured.sasl], sasl: agent, topic: "given", groupPrefix: "agents-" };
     await using bus = await kafkaBus(options);
     const heard = await listen(bus, "a");
@@ -52,7 +52,7 @@ describeOwnServer("kafka", (server) => {
     await eventually(() => heard.length === 1, "the message arrives");
   });
 
-  test("a certificate that is not trusted is told as the cause", async () => {
+  test("an untrusted certificate is reported as the cause", async () => {
     const options = { brokers: [secured.tls], ssl: true, sasl: agent, connectTimeoutMs: 1_000 };
     const error = await unavailable(kafkaBus({ ...options, topic: "given" }));
     expect(error.message).toMatch(/self-signed certificate/);
@@ -84,24 +84,24 @@ describeOwnServer("kafka", (server) => {
     },
   );
 
-  test("a wrong password of kafkajs's own mechanism is refused credentials too", async () => {
+  test("a wrong password with a built-in mechanism of kafkajs is reported as refused credentials", async () => {
     const sasl = { ...agent, password: "wrong" };
     const error = await unavailable(kafkaBus({ brokers: [secured.sasl], sasl, waitForBroker: true }));
     expect(error.message).toMatch(/refused the credentials/);
   });
 
-  test("a topic that is missing and may not be created is told at once", async () => {
+  test("a missing topic that the agent may not create is reported at once", async () => {
     const options = { brokers: [secured.sasl], sasl: agent, topic: "missing", groupPrefix: "agents-" };
     const error = await unavailable(kafkaBus(options));
     expect(error.message).toMatch(/missing does not exist, and the broker would not create it/);
   });
 
-  test("a topic that may not be read is told at once", async () => {
+  test("a topic that the agent may not read is reported at once", async () => {
     const error = await unavailable(kafkaBus({ brokers: [secured.sasl], sasl: agent, topic: "theirs" }));
     expect(error.message).toMatch(/may not read the topic theirs|theirs does not exist/);
   });
 
-  test("a group that may not be joined is named", async () => {
+  test("the error names a group that the agent may not join", async () => {
     const options = { brokers: [secured.sasl], sasl: agent, topic: "given", groupPrefix: "others-" };
     const error = await unavailable(kafkaBus({ ...options, joinTimeoutMs: 2_000 }));
     expect(error.message).toMatch(/cannot join the group others-/);

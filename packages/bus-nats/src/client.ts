@@ -1,40 +1,40 @@
 import { systemClock } from "@hivepace/core";
 
 /**
- * What the bus uses of a connection. `nats` 2 and `@nats-io/transport-node` 3 both have it, and neither is needed to
- * compile against this package.
+ * The part of a connection that the bus uses. `nats` 2 and `@nats-io/transport-node` 3 both provide it, and neither is
+ * needed to compile against this package.
  */
 export interface NatsConnectionLike {
   readonly info?: { readonly max_payload: number } | undefined;
   publish(subject: string, payload: Uint8Array): void;
   subscribe(subject: string, options: { callback: NatsCallback }): NatsSubscriptionLike;
-  /** One round trip. Rejects when the connection breaks meanwhile. */
+  /** Makes one round trip to the server. Rejects when the connection breaks meanwhile. */
   flush(): Promise<void>;
   status(): AsyncIterable<NatsStatusLike>;
-  /** Resolves when it is over for good, with the error that ended it. */
+  /** Resolves when the connection has ended for good, with the error that ended it. */
   closed(): Promise<unknown>;
   close(): Promise<void>;
   isClosed(): boolean;
 }
 
-/** How both clients hand on a message, or say why there is none. */
+/** The callback through which both clients deliver a message, or an error instead of one. */
 export type NatsCallback = (error: Error | null, message: { readonly data: Uint8Array }) => void;
 
-/** What we use of a subscription of either client. */
+/** The part of a subscription that the bus uses, common to both clients. */
 export interface NatsSubscriptionLike {
   unsubscribe(): void;
 }
 
-/** What a connection of either client says of itself. */
+/** A status event of a connection, as both clients report it. */
 export interface NatsStatusLike {
   readonly type: string;
-  /** Version 3, of `error`: a refused operation also has `operation` and `subject`. */
+  /** Version 3, for the type `error`: a refused operation also has `operation` and `subject`. */
   readonly error?: Error;
-  /** Version 2, of `error`. */
+  /** Version 2, for the type `error`. */
   readonly permissionContext?: { readonly operation: string; readonly subject: string };
 }
 
-/** What both versions have at run time and neither declares. */
+/** Members that both versions have at run time and neither declares. */
 interface Undeclared {
   readonly options?: { readonly noEcho?: boolean };
   readonly protocol?: {
@@ -44,7 +44,7 @@ interface Undeclared {
   };
 }
 
-/** By then an attempt to connect has got its socket, or the network has no answer for it. */
+/** Milliseconds after which a connection attempt either has its socket or has failed in the network. */
 const SOCKET_MS = 1_000;
 
 export function isConnection(source: unknown): source is NatsConnectionLike {
@@ -52,13 +52,14 @@ export function isConnection(source: unknown): source is NatsConnectionLike {
   return typeof subscribe === "function" && typeof flush === "function";
 }
 
+/** Whether the connection receives its own messages. */
 export function hearsItself(connection: NatsConnectionLike): boolean {
   return (connection as Undeclared).options?.noEcho !== true;
 }
 
 /**
- * Ends a connection, also one that is just being made again: `close` leaves that attempt alone, and it would become a
- * connection that nobody holds and that keeps the process alive.
+ * Closes a connection, even while it reconnects. `close` alone would not stop that attempt, and the resulting
+ * connection would have no owner and keep the process alive.
  */
 export async function endConnection(connection: NatsConnectionLike): Promise<void> {
   const { protocol } = connection as Undeclared;
@@ -79,14 +80,14 @@ export function endStatus(status: AsyncIterable<NatsStatusLike>): void {
   (status as { stop?(): void }).stop?.();
 }
 
-/** The NATS name of a subject that may not be published to, if this status says so. */
+/** Returns the NATS subject of a refused publish if this status reports one. */
 export function refusedPublish({ type, error, permissionContext }: NatsStatusLike): string | undefined {
   if (type !== "error") return undefined;
   const { operation, subject } = permissionContext ?? ((error ?? {}) as { operation?: string; subject?: string });
   return operation === "publish" ? subject : undefined;
 }
 
-/** Whether the server does not want these credentials: trying again would not help. */
+/** Whether the server refused the credentials, so that retrying is pointless. */
 export function isRefusal(error: unknown): boolean {
   return (
     error instanceof Error && /authorization violation|authentication (expired|revoked|error)/i.test(error.message)

@@ -1,33 +1,48 @@
 import { BusUnavailableError, DriverBus, type DriverBusOptions, type MessageBus } from "@hivepace/bus";
 import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { AMOUNT, isAmount, messageOf } from "@hivepace/core/internal";
 import { hearsItself, isConnection, isRefusal, type NatsConnectionLike } from "./client.ts";
 import { type Link, NatsDriver } from "./nats-driver.ts";
 import { Dialer, loadLibrary } from "./open-connection.ts";
+import { readServers } from "./servers.ts";
 
-/** What a bus may be told, whoever's connection it uses. */
+/** Options that apply both to a lent connection and to one that the bus opens. */
 export interface NatsBusOptions extends DriverBusOptions {
   /**
-   * Whether a server that cannot be reached is waited for: the bus is then `connecting`. Otherwise `natsBus` rejects.
-   * Default: false.
+   * Whether to wait for an unreachable server: the bus is then `connecting`. Otherwise `natsBus` rejects.
+   *
+   * @defaultValue false
    */
   waitForBroker?: boolean | undefined;
-  /** How long an attempt to connect may take. Default: 5 seconds. */
+  /**
+   * Milliseconds that one attempt to connect may take.
+   *
+   * @defaultValue 5000
+   */
   connectTimeoutMs?: number | undefined;
 }
 
-/** For a connection of the bus's own. What is not named here goes to the client's `connect` as it is. */
+/**
+ * Options for a connection that the bus opens. Properties not listed here are passed to the client's `connect`
+ * unchanged.
+ */
 export interface NatsOptions extends NatsBusOptions {
-  /** `host:port` or `nats://host:port`, one or more of the same cluster. */
+  /**
+   * `host:port` or `nats://[user:password@]host:port`, one or several of the same cluster; `tls://` for TLS. A single
+   * word before the `@` is a token. User and password may be percent-encoded, but need not be.
+   */
   servers: string | readonly string[];
+  /** A token; takes precedence over one in an address. */
   token?: string | undefined;
+  /** The user name; takes precedence over one in an address. */
   user?: string | undefined;
+  /** The password; takes precedence over one in an address. */
   pass?: string | undefined;
   /** The seed of an NKEY, which begins with `SU`. */
   nkey?: string | undefined;
-  /** What an authenticator of the client library returns, or several. */
+  /** One or several results of an authenticator function of the client library. */
   authenticator?: unknown;
-  /** As the client takes it: `ca`, `caFile`, `cert`, `certFile`, `key`, `keyFile`, `handshakeFirst`. */
+  /** TLS options of the client: `ca`, `caFile`, `cert`, `certFile`, `key`, `keyFile`, `handshakeFirst`. */
   tls?: object | null | undefined;
   [clientOption: string]: unknown;
 }
@@ -35,8 +50,19 @@ export interface NatsOptions extends NatsBusOptions {
 const DEFAULTS = { waitForBroker: false, connectTimeoutMs: 5_000, clock: systemClock };
 
 /**
- * A bus on NATS: on a connection that it makes itself and closes, or on one that it is lent and leaves open.
+ * Opens a bus on NATS. Given options, it opens a connection and closes it with the bus; a lent connection stays open.
  * Resolves when the bus is ready; see `waitForBroker`.
+ *
+ * @throws InvalidConfigError when an option is invalid.
+ * @throws BusUnavailableError when the server cannot be reached or refuses the credentials.
+ *
+ * @example
+ * ```ts
+ * import { natsBus } from "@hivepace/bus-nats";
+ *
+ * await using bus = await natsBus({ servers: "nats://localhost:4222" });
+ * await bus.subscribe("greetings", (payload) => console.log(payload));
+ * ```
  */
 export async function natsBus(options: NatsOptions): Promise<MessageBus>;
 export async function natsBus(connection: NatsConnectionLike, options?: NatsBusOptions): Promise<MessageBus>;
@@ -57,11 +83,13 @@ export async function natsBus(source: NatsOptions | NatsConnectionLike, given: N
 
 function lend(connection: NatsConnectionLike): Link {
   if (!hearsItself(connection)) throw new InvalidConfigError("noEcho", NO_ECHO, true);
-  if (connection.isClosed()) throw new BusUnavailableError("nats", "the connection that it was lent is closed");
+  if (connection.isClosed()) throw new BusUnavailableError("nats", "the lent connection is closed");
   return { open: async () => connection, close: async () => {} };
 }
 
-/** The first attempt decides: it connects, it is refused, or nobody is there and we wait or do not. */
+/**
+ * The first attempt decides: it succeeds, the credentials are refused, or the server is unreachable and `wait` applies.
+ */
 async function own(options: NatsOptions, wait: boolean, timeoutMs: number, clock: Clock): Promise<Link> {
   const forClient = clientOptions(options);
   const library = await loadLibrary();
@@ -78,8 +106,10 @@ async function own(options: NatsOptions, wait: boolean, timeoutMs: number, clock
 }
 
 function unreachable(cause: unknown): BusUnavailableError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new BusUnavailableError("nats", isRefusal(cause) ? `it refused the credentials (${why})` : why, { cause });
+  const why = messageOf(cause);
+  return new BusUnavailableError("nats", isRefusal(cause) ? `the server refused the credentials (${why})` : why, {
+    cause,
+  });
 }
 
 function ready(bus: MessageBus): Promise<void> {
@@ -99,8 +129,7 @@ function inTime<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
   });
 }
 
-const NO_ECHO = "false: a bus hears what it publishes itself";
-const SERVERS = "an address or a list of them, such as `nats://localhost:4222`";
+const NO_ECHO = "false, because a bus receives its own messages";
 
 function checkOptions(options: NatsBusOptions) {
   const { waitForBroker, connectTimeoutMs, publishTimeoutMs, closeTimeoutMs, clock } = options;
@@ -117,17 +146,17 @@ function checkOptions(options: NatsBusOptions) {
   };
 }
 
-/** What goes to the client: everything that is not ours. */
+/** Returns the options for the client: everything except the options of the bus. */
 function clientOptions(options: NatsOptions): Record<string, unknown> {
   const { waitForBroker, connectTimeoutMs, publishTimeoutMs, closeTimeoutMs, clock, ...rest } = options;
-  const servers = typeof rest.servers === "string" ? [rest.servers] : rest.servers;
-  const isAddress = (server: unknown): boolean => typeof server === "string" && server !== "";
-  if (!Array.isArray(servers) || servers.length === 0 || !servers.every(isAddress))
-    throw new InvalidConfigError("servers", SERVERS, rest.servers);
+  const { servers, ...login } = readServers(rest.servers);
   if (rest["noEcho"]) throw new InvalidConfigError("noEcho", NO_ECHO, rest["noEcho"]);
   const { nkey } = rest;
   if (nkey !== undefined && !(typeof nkey === "string" && /^SU[A-Z2-7]+$/.test(nkey)))
     throw new InvalidConfigError("nkey", "the seed of a user's NKEY, beginning with `SU`", "a secret");
-  const set = Object.entries({ ...rest, servers: [...servers] }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set);
+  // An option takes precedence over the same setting in an address.
+  return withoutUndefined({ ...login, ...withoutUndefined(rest), servers });
 }
+
+const withoutUndefined = (options: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

@@ -11,7 +11,10 @@ import { Rounds } from "./rounds.ts";
 import { SlowConsumerWatch } from "./slow-consumer.ts";
 import { natsName } from "./subject-names.ts";
 
-/** `maxPayloadBytes` is what a server allows unless it is set up otherwise; a bus knows its own server's limit. */
+/**
+ * The guarantees of a bus on NATS. `maxPayloadBytes` is the server's default; a connected bus reports its server's own
+ * limit.
+ */
 export const natsSupports: BusCapabilities = Object.freeze({
   delivery: "at-most-once",
   ordering: "per-publisher",
@@ -20,14 +23,14 @@ export const natsSupports: BusCapabilities = Object.freeze({
   maxPayloadBytes: 1_048_576,
 });
 
-/** Where the connection comes from, and what becomes of it at the end. */
+/** A source of the connection that also releases it. */
 export interface Link {
-  /** Resolves when it is there, however long that takes; rejects when it never will be. */
+  /** Resolves once the connection is established, without a time limit; rejects when it never will be. */
   open(): Promise<NatsConnectionLike>;
   close(): Promise<void>;
 }
 
-/** A subject that is received. */
+/** A subject that the bus listens to. */
 interface Ear {
   subscription?: NatsSubscriptionLike;
   confirmed?: boolean;
@@ -45,7 +48,7 @@ export class NatsDriver implements BusDriver {
   #status: AsyncIterable<NatsStatusLike> | undefined;
   #supports = natsSupports;
   #whenReady: (() => void)[] = [];
-  /** Counts the times that the connection broke or came back: an answer to an older question means nothing. */
+  /** Counts disconnects and reconnects, so that a flush started before the latest one can be ignored. */
   #turn = 0;
   #wasReady = false;
   #closed = false;
@@ -70,10 +73,10 @@ export class NatsDriver implements BusDriver {
     if (!this.#connection) throw this.#away();
     const name = natsName(subject);
     const round = this.#rounds.join();
-    // A copy: the client reads the bytes later. (Not `slice`, which shares them when they are a Buffer.)
+    // The client reads the bytes later, so it gets a copy. `slice` is no alternative: for a Buffer it shares the bytes.
     this.#connection.publish(name, new Uint8Array(payload));
     await round.done;
-    if (round.refused.has(name)) throw new BusUnavailableError(this.name, `it refused a message to ${name}`);
+    if (round.refused.has(name)) throw new BusUnavailableError(this.name, `the server refused a message to ${name}`);
   }
 
   async listen(subject: string): Promise<void> {
@@ -109,7 +112,8 @@ export class NatsDriver implements BusDriver {
     this.#connection = connection;
     this.#status = connection.status();
     this.#watch(this.#status);
-    // A lent connection may outlive many buses, and a promise cannot be left.
+    // A promise cannot be unsubscribed from, and a lent connection may outlive many buses, so the callback holds the
+    // driver weakly.
     const driver = new WeakRef(this);
     connection.closed().then((error) => {
       const alive = driver.deref();
@@ -133,7 +137,10 @@ export class NatsDriver implements BusDriver {
     }
   }
 
-  /** Ready is who has an answer: then the server also has the subscriptions that were sent before. */
+  /**
+   * Becomes ready after one round trip, which proves that the server has also processed the subscriptions sent before
+   * it.
+   */
   #confirm(): void {
     const turn = ++this.#turn;
     const ready = (): void => {
@@ -142,7 +149,7 @@ export class NatsDriver implements BusDriver {
       this.#events.state("ready");
       for (const resolve of this.#whenReady.splice(0)) resolve();
     };
-    // A connection that breaks instead says so itself.
+    // A connection that breaks during the flush reports that through its status.
     this.#connection?.flush().then(ready, () => {});
   }
 
@@ -169,13 +176,14 @@ export class NatsDriver implements BusDriver {
   }
 
   #away(): BusUnavailableError {
-    return new BusUnavailableError(this.name, "it is not connected");
+    return new BusUnavailableError(this.name, "there is no connection");
   }
 
-  /** Nobody asked for it, and it is over. */
+  /** Handles an end of the connection that the bus did not ask for. */
   #over(error: unknown): void {
     if (this.#closed) return;
-    if (error) warn("HIVEPACE_BUS_LOST", `the nats bus is closed, its connection ended: ${String(error)}`, error);
+    if (error)
+      warn("HIVEPACE_BUS_LOST", `the nats bus is closed because its connection ended: ${String(error)}`, error);
     this.#events.state("closed");
   }
 }

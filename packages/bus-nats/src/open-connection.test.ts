@@ -6,12 +6,12 @@ const missing = async () => {
   throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
 };
 
-test("the first library that is installed is taken", async () => {
+test("the first installed library is used", async () => {
   const library = { connect() {} };
   expect(await loadLibrary([missing, async () => library])).toBe(library);
 });
 
-test("without a library the error says what to install", async () => {
+test("without a library the error names the package to install", async () => {
   await expect(loadLibrary([missing, missing])).rejects.toMatchObject({
     code: "BUS_UNAVAILABLE",
     message: expect.stringContaining("npm install @nats-io/transport-node"),
@@ -19,7 +19,7 @@ test("without a library the error says what to install", async () => {
   });
 });
 
-test("a library that is there and broken is not taken for missing", async () => {
+test("a broken library is not mistaken for a missing one", async () => {
   const broken = () => Promise.reject(new SyntaxError("broken"));
   await expect(loadLibrary([broken, missing])).rejects.toThrow("broken");
 });
@@ -38,7 +38,7 @@ function dial(options: Record<string, unknown>) {
   return { dialer, seen, closed: () => closed };
 }
 
-test("a connection of its own comes back for ever; what the caller says wins", async () => {
+test("an owned connection reconnects without limit, and the caller's options take precedence", async () => {
   const { dialer, seen } = dial({ servers: ["a"], pingInterval: 7, tls: { ca: "ca" } });
   await dialer.dial({ patient: true });
   expect(seen[0]).toMatchObject({
@@ -52,13 +52,13 @@ test("a connection of its own comes back for ever; what the caller says wins", a
   expect(seen[0]).not.toHaveProperty("authenticator");
 });
 
-test("an NKEY joins the caller's own authenticators", async () => {
+test("an NKEY is added to the caller's authenticators", async () => {
   const { dialer, seen } = dial({ servers: ["a"], nkey: "SUX", authenticator: "mine" });
   await dialer.dial({ patient: false });
   expect(seen[0]).toMatchObject({ authenticator: ["mine", "nkey:SUX"], waitOnFirstConnect: false });
 });
 
-test("waits between attempts are bounded, differ, and end when stopped", async () => {
+test("waits between attempts are bounded and random, and end when the dialer stops", async () => {
   const { dialer, seen } = dial({ servers: ["a"] });
   await dialer.dial({ patient: true });
   const wait = seen[0]?.["reconnectDelayHandler"] as () => number;
@@ -70,7 +70,7 @@ test("waits between attempts are bounded, differ, and end when stopped", async (
   expect(wait).toThrow("the bus was closed");
 });
 
-test("a connection that comes after the stop is closed", async () => {
+test("a connection that opens after the stop is closed", async () => {
   const { dialer, closed } = dial({ servers: ["a"] });
   await dialer.stop();
   await dialer.dial({ patient: true });

@@ -1,7 +1,7 @@
 import { BusUnavailableError } from "@hivepace/bus";
 import { endConnection, type NatsConnectionLike } from "./client.ts";
 
-/** What is used of a client library. */
+/** The part of a client library that the bus uses. */
 export interface NatsLibrary {
   connect(options: Record<string, unknown>): Promise<NatsConnectionLike>;
   nkeyAuthenticator(seed: Uint8Array): unknown;
@@ -9,9 +9,25 @@ export interface NatsLibrary {
 
 type Importer = () => Promise<unknown>;
 
-const IMPORTERS: readonly Importer[] = [() => import("@nats-io/transport-node"), () => import("nats")];
+/** Each import has its own `try`, so that bundlers accept that only one of the two libraries is installed. */
+const IMPORTERS: readonly Importer[] = [
+  async () => {
+    try {
+      return await import("@nats-io/transport-node");
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  },
+  async () => {
+    try {
+      return await import("nats");
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  },
+];
 
-/** The first client library that is installed. */
+/** Returns the first client library that is installed. */
 export async function loadLibrary(importers: readonly Importer[] = IMPORTERS): Promise<NatsLibrary> {
   let missing: unknown;
   for (const load of importers) {
@@ -26,13 +42,16 @@ export async function loadLibrary(importers: readonly Importer[] = IMPORTERS): P
   throw new BusUnavailableError("nats", help, { cause: missing });
 }
 
-/** Waits between attempts: short, and never the same for many agents that lost the same server. */
+/**
+ * Waits between attempts in milliseconds: short, and random so that agents which lost the same server do not reconnect
+ * simultaneously.
+ */
 const RECONNECT = { reconnectTimeWait: 250, reconnectJitter: 750 };
 
-/** For a connection of our own: come back however long it takes, and notice within half a minute that nobody answers. */
+/** Defaults of an owned connection: reconnect without limit, and detect a dead server within half a minute. */
 const DEFAULTS = { maxReconnectAttempts: -1, pingInterval: 10_000, maxPingOut: 2 };
 
-/** Makes one connection that a bus owns, and ends it, whatever state it is in. */
+/** Opens the one connection that a bus owns, and closes it in any state. */
 export class Dialer {
   readonly #library: NatsLibrary;
   readonly #options: Record<string, unknown>;
@@ -51,7 +70,7 @@ export class Dialer {
       ...DEFAULTS,
       ...rest,
       ...(authenticators.length > 0 && { authenticator: authenticators }),
-      // The client asks before each attempt: the one place where it can be told to stop.
+      // The client calls this handler before each attempt; throwing here is the only way to stop the attempts.
       reconnectDelayHandler: () => {
         if (this.#stopped) throw new Error("the bus was closed");
         return wait();
@@ -59,7 +78,7 @@ export class Dialer {
     };
   }
 
-  /** One attempt at each server; a patient one goes on until it succeeds, is refused, or is stopped. */
+  /** Tries each server once; with `patient`, tries until it succeeds, is refused, or is stopped. */
   async dial({ patient }: { patient: boolean }): Promise<NatsConnectionLike> {
     const connection = await this.#library.connect({ ...this.#options, waitOnFirstConnect: patient });
     this.#connection = connection;
@@ -67,7 +86,7 @@ export class Dialer {
     return connection;
   }
 
-  /** An attempt that is under way ends within its own time. */
+  /** Closes the connection. An attempt in progress ends within its own timeout. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#connection) await endConnection(this.#connection);

@@ -9,7 +9,7 @@ function server() {
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-test("all that is published in one tick shares one flush, and what comes later gets the next, without waiting", async () => {
+test("messages of one tick share one flush, and later messages start the next flush without waiting", async () => {
   const { flushes, rounds } = server();
   const first = rounds.join();
   expect(rounds.join()).toBe(first);
@@ -38,7 +38,7 @@ test("a refusal in the same read as the answer counts", async () => {
   expect(next.refused.size).toBe(0);
 });
 
-test("a broken connection rejects the round, also one that nobody awaits", async () => {
+test("a broken connection rejects the round, even one that nothing awaits", async () => {
   const { flushes, rounds } = server();
   const round = rounds.join();
   await tick();

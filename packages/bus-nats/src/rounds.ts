@@ -1,14 +1,14 @@
 /** One round trip that several messages share. */
 export interface Round {
-  /** The server has read everything up to here; rejects when the connection broke before it said so. */
+  /** Resolves when the server has read everything sent before the flush; rejects when the connection broke earlier. */
   readonly done: Promise<void>;
-  /** The names that the server refused meanwhile. Complete when it is done. */
+  /** NATS subjects that the server refused during the round. Complete once `done` has settled. */
   readonly refused: Set<string>;
 }
 
 /**
- * Confirms what is published: NATS has no answer to a message, but answers a flush after all that came before it. All
- * that is published in one tick shares one.
+ * Confirms published messages. NATS does not acknowledge a message, but answers a flush after everything sent before
+ * it. All messages of one tick share one flush.
  */
 export class Rounds {
   readonly #flush: () => Promise<void>;
@@ -19,22 +19,26 @@ export class Rounds {
     this.#flush = flush;
   }
 
-  /** Join before the client gets the message: then its own microtask comes second, and one write carries both. */
+  /**
+   * Returns the round of this tick. Call it before the client gets the message: then the flush is queued before the
+   * client writes, and one write carries the message and the flush.
+   */
   join(): Round {
     this.#next ??= this.#begin();
     return this.#next;
   }
 
+  /** Records that the server refused a publish to this NATS subject. */
   refuse(name: string): void {
-    // A refusal comes before the answer of its round. Which of the open ones that is does not matter: the same name is
-    // refused in the others too.
+    // A refusal arrives before the answer of its round. It is safe to add the subject to every open round, because the
+    // same subject is refused in all of them.
     for (const round of this.#open) round.refused.add(name);
   }
 
   #begin(): Round {
     const round: Round = { done: Promise.resolve().then(() => this.#run(round)), refused: new Set() };
     this.#open.add(round);
-    // A message that the client did not take never waits for it.
+    // Avoids an unhandled rejection when the client threw and nothing awaits the round.
     round.done.catch(() => {});
     return round;
   }
@@ -43,7 +47,7 @@ export class Rounds {
     this.#next = undefined;
     try {
       await this.#flush();
-      // A refusal in the same read reaches us as a status, a few microtasks later.
+      // The client reports a refusal from the same read as a status, a few microtasks later.
       await new Promise((resolve) => setImmediate(resolve));
     } finally {
       this.#open.delete(round);

@@ -24,7 +24,7 @@ function handle(messages: number, eachMs: number): void {
 
 const endTurn = () => turns.splice(0).forEach((callback) => void callback());
 
-test("handlers that keep up are no news, however many messages come", () => {
+test("handlers that keep up are not reported, no matter how many messages arrive", () => {
   for (let i = 0; i < 10; i++) {
     handle(900, 1);
     endTurn();
@@ -33,7 +33,7 @@ test("handlers that keep up are no news, however many messages come", () => {
   expect(reports()).toEqual([]);
 });
 
-test("slow handlers are reported once for a burst, and again after it was quiet", () => {
+test("slow handlers are reported once per burst, and again after a quiet period", () => {
   for (let i = 0; i < 5; i++) {
     handle(3, 500);
     endTurn();
@@ -47,7 +47,7 @@ test("slow handlers are reported once for a burst, and again after it was quiet"
   expect(reports()).toHaveLength(2);
 });
 
-test("a connection that breaks in a slow burst is reported once, also within the turn", () => {
+test("a connection that breaks during a slow burst is reported once, even within the same turn", () => {
   handle(1, 2_000);
   watch.dropped();
   watch.dropped();
@@ -55,7 +55,7 @@ test("a connection that breaks in a slow burst is reported once, also within the
   expect(reports()).toEqual([expect.stringContaining("took 2000 ms"), expect.stringContaining("messages are lost")]);
 });
 
-test("a connection that breaks long after is not blamed on us", () => {
+test("a connection that breaks long after a slow burst is not attributed to it", () => {
   handle(1, 2_000);
   endTurn();
   clock.advance(31_000);

@@ -1,19 +1,19 @@
 import { type Clock, systemClock } from "@hivepace/core";
 import { warn } from "@hivepace/core/internal";
 
-/** Handlers that take this long for what was read at once keep everything else waiting. */
+/** Handlers that take this long for the messages of one event-loop turn delay everything else. */
 const SLOW_MS = 1_000;
-/** After this long without a slow turn, the next one is news again. */
+/** After this time without a slow turn, the next slow turn is reported again. */
 const QUIET_MS = 30_000;
 
 /**
- * Notices that messages come faster than handlers take them. The server does not say so: it keeps what is not read,
- * and drops the connection when that becomes too much.
+ * Detects that messages arrive faster than the handlers process them. The server does not report this: it buffers
+ * unread messages and drops the connection once the buffer is full.
  */
 export class SlowConsumerWatch {
   readonly #clock: Clock;
   readonly #afterTurn: (callback: () => void) => void;
-  /** When the first message of this turn of the event loop came. */
+  /** The time of the first message in this turn of the event loop. */
   #turnAt: number | undefined;
   #messages = 0;
   #slowAt = Number.NEGATIVE_INFINITY;
@@ -24,7 +24,7 @@ export class SlowConsumerWatch {
     this.#afterTurn = afterTurn;
   }
 
-  /** Called before each message is handed on. */
+  /** Must be called before each message is delivered. */
   message(): void {
     this.#messages++;
     if (this.#turnAt !== undefined) return;
@@ -32,12 +32,14 @@ export class SlowConsumerWatch {
     this.#afterTurn(() => this.#endTurn());
   }
 
-  /** The connection broke: perhaps because of us. */
+  /** Reports a broken connection if slow handlers may be the reason. */
   dropped(): void {
     if (this.#turnAt !== undefined) this.#look(this.#turnAt);
     if (this.#dropReported || this.#clock.now() - this.#slowAt > QUIET_MS) return;
     this.#dropReported = true;
-    report("the connection broke while handlers were slow; a server drops who reads too slowly, and messages are lost");
+    report(
+      "the connection broke while handlers were slow; a server drops connections that are read too slowly, and messages are lost",
+    );
   }
 
   #endTurn(): void {
@@ -53,7 +55,7 @@ export class SlowConsumerWatch {
     this.#slowAt = now;
     if (!isNews) return;
     this.#dropReported = false;
-    report(`handlers took ${Math.round(now - since)} ms for ${this.#messages} messages, and nothing is read meanwhile`);
+    report(`handlers took ${Math.round(now - since)} ms for ${this.#messages} messages, during which nothing was read`);
   }
 }
 

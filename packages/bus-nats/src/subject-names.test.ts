@@ -6,7 +6,7 @@ test.each([
   ["default.ratelimit.capacity", "default.ratelimit.capacity"],
   ["a_b.$c.d-e:f/g?[h]{i}", "a_b.$c.d-e:f/g?[h]{i}"],
   ["ä.日本.🐝", "ä.日本.🐝"],
-])("an ordinary subject stays as it is: %s", (subject, name) => {
+])("an ordinary subject is not changed: %s", (subject, name) => {
   expect(natsName(subject)).toBe(name);
 });
 
@@ -15,7 +15,7 @@ test.each([
   ["*", "%2A"], ["a.>", "a.%3E"], ["a*b", "a%2Ab"], ["a b", "a%20b"], [" ", "%20"], ["%2E", "%252E"],
   [".", "%2E"], ["..", "%2E%2E"], [".a", "%2Ea"], ["a.", "a%2E"], ["a..b", "a.%2Eb"], ["a..", "a.%2E"],
   ["$SYS.x", "%24SYS.x"], ["_INBOX.x", "%5FINBOX.x"], ["__proto__", "%5F_proto__"],
-])("what NATS would understand otherwise is escaped: %s", (subject, name) => {
+])("characters that NATS would interpret are escaped: %s", (subject, name) => {
   expect(natsName(subject)).toBe(name);
   expect(decodeURIComponent(name)).toBe(subject);
 });

@@ -1,15 +1,15 @@
 import { escapePart } from "@hivepace/core/internal";
 
-/** Wildcards, spaces, dots that would leave an empty token, and the first letters of names that NATS keeps for itself. */
+/** Wildcards, spaces, dots that would create an empty token, and the first letters of names that NATS reserves. */
 const SPECIAL = /[*> ]|(?<![^.])\.|\.$|^[$_]/;
 
-/** A program uses few subjects; one that uses many forgets them all from time to time. */
+/** Bounds the cache. Programs use few subjects; a program with many clears the cache from time to time. */
 const MOST_NAMES = 1_000;
 const names = new Map<string, string>();
 
 /**
- * A subject as NATS knows it: itself, so that agents in other languages use the same name, with `%` and two digits for
- * what NATS would understand otherwise. Percent-decoding gives the subject again.
+ * Converts a subject to its NATS name: the subject itself, so that agents in other languages use the same name, except
+ * that characters with a meaning in NATS are percent-encoded. Percent-decoding restores the subject.
  */
 export function natsName(subject: string): string {
   const known = names.get(subject);

@@ -3,7 +3,7 @@ import { describeOwnServer, killAndStart } from "@hivepace/servers/vitest";
 import { describe, test, vi } from "vitest";
 import { natsBus } from "../src/index.ts";
 
-// As where only `nats` 2 is installed.
+// Simulates an installation with `nats` 2 only.
 vi.mock("@nats-io/transport-node", () => import("nats"));
 
 describeOwnServer("nats", (server) => {

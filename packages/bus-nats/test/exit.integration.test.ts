@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 const here = (file: string) => fileURLToPath(new URL(`./support/${file}`, import.meta.url));
 
-/** Runs the program to its end; kills it when it does not come to one. */
+/** Runs the program to its end; kills it after a timeout. */
 async function run(mode: string, url: string, extra: string[]): Promise<{ code: unknown; output: string }> {
   const flags = ["--conditions", "@hivepace/source", "--import", "tsx", ...extra];
   const program = spawn(process.execPath, [...flags, here("open-and-close.ts"), mode, url]);
@@ -22,14 +22,14 @@ describeOwnServer("nats", (server) => {
   describe.each([
     ["transport-node 3", []],
     ["nats 2 alone", ["--import", here("without-transport.mjs")]],
-  ])("a program ends by itself: %s", (_, extra) => {
+  ])("a program exits by itself: %s", (_, extra) => {
     const nobody = "nats://127.0.0.1:1";
 
-    test.each(["ready", "reconnecting"])("after it closed a bus that was %s", async (mode) => {
+    test.each(["ready", "reconnecting"])("after closing a bus that was %s", async (mode) => {
       expect(await run(mode, server().url, extra)).toEqual({ code: 0, output: "closed\n" });
     });
 
-    test.each(["connecting", "refused"])("after nobody was there: %s", async (mode) => {
+    test.each(["connecting", "refused"])("after finding no server: %s", async (mode) => {
       expect(await run(mode, nobody, extra)).toEqual({ code: 0, output: "closed\n" });
     });
   });

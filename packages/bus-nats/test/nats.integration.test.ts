@@ -19,7 +19,7 @@ const clients: [string, Connect][] = [
   ["transport-node 3", transport.connect as Connect],
 ];
 
-/** What a connection holds for others, as both clients keep it. */
+/** Counts subscriptions and status listeners of a connection, which both clients keep in private fields. */
 function load(connection: NatsConnectionLike): { subscriptions: number; listeners: number } {
   type Inside = { listeners?: unknown[]; protocol: { listeners: unknown[]; subscriptions: { size(): number } } };
   const { listeners, protocol } = connection as unknown as Inside;
@@ -29,14 +29,14 @@ function load(connection: NatsConnectionLike): { subscriptions: number; listener
 describeOwnServer("nats", (server) => {
   const own = (options = {}) => opened(natsBus({ servers: server().url, ...options }));
 
-  test("without a server natsBus rejects with BUS_UNAVAILABLE and the client's own error", async () => {
+  test("without a server natsBus rejects with BUS_UNAVAILABLE and the error of the client", async () => {
     await server().kill();
     const failure = natsBus({ servers: server().url });
     await expect(failure).rejects.toMatchObject({ code: "BUS_UNAVAILABLE", cause: expect.any(Error) });
     await server().start();
   });
 
-  test("with waitForBroker it is connecting until the server comes, and who subscribed meanwhile hears", async () => {
+  test("with waitForBroker the bus is connecting until the server starts, and earlier subscriptions then receive messages", async () => {
     await server().kill();
     const bus = await own({ waitForBroker: true });
     expect([bus.state, bus.supports]).toEqual(["connecting", natsSupports]);
@@ -51,22 +51,22 @@ describeOwnServer("nats", (server) => {
     await until(() => heard.length === 1, "the message arrives");
   });
 
-  test("with waitForBroker and a server it is ready", async () => {
+  test("with waitForBroker and a running server the bus becomes ready", async () => {
     const bus = await own({ waitForBroker: true });
-    await until(() => bus.state === "ready", "it is ready");
+    await until(() => bus.state === "ready", "the bus is ready");
   });
 
-  test("a server that says nothing is unreachable: rejected in time, or waited for", async () => {
+  test("a server that never answers is unreachable: natsBus rejects in time, or waits", async () => {
     await server().pause();
     const failure = natsBus({ servers: server().url, connectTimeoutMs: 200 });
     await expect(failure).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
     const bus = await own({ waitForBroker: true, connectTimeoutMs: 200 });
     expect(bus.state).toBe("connecting");
     await server().resume();
-    await until(() => bus.state === "ready", "it is ready");
+    await until(() => bus.state === "ready", "the bus is ready");
   });
 
-  test("an outage under traffic: nothing is queued, everything ends, and it goes on", async () => {
+  test("during an outage under traffic no message is queued, every publish settles, and traffic resumes", async () => {
     const [publisher, subscriber] = [await own(), await own()];
     const heard = await listen(subscriber, "traffic");
     const sent = { confirmed: [] as string[], away: [] as string[] };
@@ -100,14 +100,14 @@ describeOwnServer("nats", (server) => {
     expect(heard).toEqual([...new Set(heard)].sort((a, b) => +a - +b));
   });
 
-  test("a server that stands still: publish rejects in bounded time, close ends, and others go on afterwards", async () => {
+  test("with a frozen server publish rejects in bounded time and close ends; traffic resumes after the freeze", async () => {
     const [bus, closing] = [await own({ publishTimeoutMs: 200 }), await own()];
     const heard = await listen(bus, "still");
     await server().pause();
     await expect(bus.publish("still", bytes("x"))).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
     await closing.close();
     await server().resume();
-    await until(() => bus.state === "ready", "it is ready");
+    await until(() => bus.state === "ready", "the bus is ready");
     await vi.waitFor(() => bus.publish("still", bytes("y")), { timeout: 300_000 });
     await until(() => heard.includes("y"), "messages flow again");
   });
@@ -115,7 +115,7 @@ describeOwnServer("nats", (server) => {
   describe.each(clients)("a lent connection: %s", (_, connect) => {
     const lend = (options = {}) => opened(connect({ servers: server().url, ...options }));
 
-    test("it stays open, and nothing of the bus is left on it", async () => {
+    test("the connection stays open, without listeners or subscriptions of the bus", async () => {
       const connection = await lend();
       const before = load(connection);
       const bus = await natsBus(connection);
@@ -127,7 +127,7 @@ describeOwnServer("nats", (server) => {
       await connection.flush();
     });
 
-    test("many publishes in one tick share one round trip, and arrive in order", async () => {
+    test("publishes of one tick share one round trip and arrive in order", async () => {
       const connection = await lend();
       const bus = await natsBus(connection);
       const heard = await listen(bus, "batch");
@@ -138,7 +138,7 @@ describeOwnServer("nats", (server) => {
       expect(heard).toEqual(Array.from({ length: 100 }, (_, i) => `${i}`));
     });
 
-    test("an ordinary subject is the same for those who use NATS directly; an awkward one is percent-encoded", async () => {
+    test("an ordinary subject has the same name in NATS; an awkward one is percent-encoded", async () => {
       const [connection, other] = [await lend(), await lend()];
       const bus = await natsBus(connection);
       const seen: string[] = [];
@@ -156,13 +156,13 @@ describeOwnServer("nats", (server) => {
       await until(() => heard.length === 1, "the bus hears too");
     });
 
-    test("one with noEcho is refused", async () => {
+    test("a connection with noEcho is rejected", async () => {
       const connection = await lend({ noEcho: true });
       await expect(natsBus(connection)).rejects.toMatchObject({ code: "INVALID_CONFIG", option: "noEcho" });
       expect(connection.isClosed()).toBe(false);
     });
 
-    test("one that is closed is refused with BUS_UNAVAILABLE; one that its owner closes closes the bus", async () => {
+    test("a closed connection is rejected with BUS_UNAVAILABLE, and closing the connection later closes the bus", async () => {
       const connection = await lend();
       const seen = warnings();
       const bus = await natsBus(connection);
@@ -173,7 +173,7 @@ describeOwnServer("nats", (server) => {
       expect(seen).toEqual([]);
     });
 
-    test("one that gives up closes the bus, and that is reported", async () => {
+    test("a connection that gives up reconnecting closes the bus with a warning", async () => {
       const connection = await lend({ maxReconnectAttempts: 2, reconnectTimeWait: 20, reconnectJitter: 1 });
       const seen = warnings();
       const bus = await natsBus(connection);
@@ -183,11 +183,11 @@ describeOwnServer("nats", (server) => {
       await until(() => bus.state === "closed", "the bus is closed");
       await server().start();
       expect(states).toEqual(["interrupted", "closed"]);
-      await until(() => seen.length > 0, "it is reported");
+      await until(() => seen.length > 0, "a warning is emitted");
       expect(seen).toEqual([expect.stringMatching(/^HIVEPACE_BUS_LOST: /)]);
     });
 
-    test("one that is away: natsBus rejects in time, or waits", async () => {
+    test("with a disconnected connection natsBus rejects in time, or waits", async () => {
       const connection = await lend({ maxReconnectAttempts: -1, reconnectTimeWait: 20 });
       await server().kill();
       await expect(natsBus(connection, { connectTimeoutMs: 100 })).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
@@ -197,7 +197,7 @@ describeOwnServer("nats", (server) => {
       await server().start();
       const heard = await listening;
       await bus.publish("late", bytes("x"));
-      await until(() => heard.length === 1, "it works");
+      await until(() => heard.length === 1, "the message arrives");
     });
   });
 });
@@ -205,7 +205,7 @@ describeOwnServer("nats", (server) => {
 describeOwnServer(
   "nats",
   (server) => {
-    test("the largest payload is what the server says", async () => {
+    test("the largest payload is the limit of the server", async () => {
       const bus = await opened(natsBus({ servers: server().url }));
       expect(bus.supports).toEqual({ ...natsSupports, maxPayloadBytes: 1_000 });
       await bus.publish("a", new Uint8Array(1_000));
@@ -219,7 +219,7 @@ describeOwnServer(
 describeOwnServer(
   "nats",
   (server) => {
-    test("a slow consumer is reported, also when the server drops it; then the bus comes back", async () => {
+    test("a slow consumer is reported, also when the server drops the connection, and the bus recovers", async () => {
       const seen = warnings();
       const bus = await opened(natsBus({ servers: server().url }));
       const states: BusState[] = [];
@@ -231,7 +231,10 @@ describeOwnServer(
       const workerData = { url: server().url, subject: "flood" };
       const flood = new Worker(new URL("./support/flood.mjs", import.meta.url), { workerData });
       await new Promise((resolve, reject) => flood.once("exit", resolve).once("error", reject));
-      await until(() => states.includes("interrupted") && bus.state === "ready", "it was dropped and came back");
+      await until(
+        () => states.includes("interrupted") && bus.state === "ready",
+        "the connection was dropped and restored",
+      );
       await until(() => seen.length >= 2, "both are reported");
       expect(seen).toEqual([
         expect.stringMatching(/^HIVEPACE_BUS_SLOW_CONSUMER: .*handlers took \d+ ms/),

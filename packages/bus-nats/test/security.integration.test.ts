@@ -21,7 +21,7 @@ describeOwnServer(
     test("a token passes through", () => roundTrip({ servers: server().url, token: "right" }));
 
     test.each([{}, { token: "wrong" }, { user: "a", pass: "b" }])(
-      "refused credentials reject at once, also for who would wait: %j",
+      "refused credentials reject at once, even with waitForBroker: %j",
       async (credentials) => {
         const options = { servers: server().url, ...credentials };
         await expect(natsBus(options)).rejects.toMatchObject(refused);
@@ -29,16 +29,16 @@ describeOwnServer(
       },
     );
 
-    test("credentials that are refused when the server comes at last close the bus, and that is reported", async () => {
+    test("with waitForBroker, credentials refused by a server that starts later close the bus with a warning", async () => {
       const seen = warnings();
       await server().kill();
       const bus = await opened(natsBus({ servers: server().url, token: "wrong", waitForBroker: true }));
       expect(bus.state).toBe("connecting");
       const waiting = expect(listen(bus, "a")).rejects.toMatchObject({ code: "BUS_CLOSED" });
       await server().start();
-      await until(() => bus.state === "closed", "it gives up");
+      await until(() => bus.state === "closed", "the bus closes");
       await waiting;
-      await until(() => seen.length > 0, "it is reported");
+      await until(() => seen.length > 0, "a warning is emitted");
       expect(seen).toEqual([expect.stringMatching(/^HIVEPACE_BUS_LOST: .*authorization violation/i)]);
     });
   },
@@ -55,30 +55,33 @@ describeOwnServer(
     test.each([
       ["nats 2", nats.connect],
       ["transport-node 3", transport.connect],
-    ])("a subject that one may not use rejects publish and subscribe, and harms no other: %s", async (_, connect) => {
-      const connection = await opened<NatsConnectionLike>(connect({ servers: server().url, ...credentials }));
-      const bus = await opened(natsBus(connection));
-      const heard = await listen(bus, "secret");
-      const outcomes = await Promise.allSettled([
-        bus.publish("secret", bytes("1")),
-        bus.publish("forbidden", bytes("2")),
-        bus.publish("forbidden", bytes("3")),
-        bus.publish("secret", bytes("4")),
-        bus.subscribe("forbidden", () => {}),
-      ]);
-      expect(outcomes.map(({ status }) => status)).toEqual([
-        "fulfilled",
-        "rejected",
-        "rejected",
-        "fulfilled",
-        "rejected",
-      ]);
-      for (const outcome of outcomes)
-        if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "BUS_UNAVAILABLE" });
-      await until(() => heard.length === 2, "the others arrive");
-      expect(bus.state).toBe("ready");
-      await bus.publish("secret", bytes("5"));
-    });
+    ])(
+      "a forbidden subject rejects publish and subscribe, and does not affect other subjects: %s",
+      async (_, connect) => {
+        const connection = await opened<NatsConnectionLike>(connect({ servers: server().url, ...credentials }));
+        const bus = await opened(natsBus(connection));
+        const heard = await listen(bus, "secret");
+        const outcomes = await Promise.allSettled([
+          bus.publish("secret", bytes("1")),
+          bus.publish("forbidden", bytes("2")),
+          bus.publish("forbidden", bytes("3")),
+          bus.publish("secret", bytes("4")),
+          bus.subscribe("forbidden", () => {}),
+        ]);
+        expect(outcomes.map(({ status }) => status)).toEqual([
+          "fulfilled",
+          "rejected",
+          "rejected",
+          "fulfilled",
+          "rejected",
+        ]);
+        for (const outcome of outcomes)
+          if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "BUS_UNAVAILABLE" });
+        await until(() => heard.length === 2, "the others arrive");
+        expect(bus.state).toBe("ready");
+        await bus.publish("secret", bytes("5"));
+      },
+    );
   },
   {
     config: `authorization { users = [ { user: agent, password: right, permissions: {
@@ -109,7 +112,7 @@ const { cert: ca, key } = await selfSigned();
 describeOwnServer(
   "nats",
   (server) => {
-    test("TLS passes through, and a certificate that nobody vouches for is not taken", async () => {
+    test("TLS options pass through, and an untrusted certificate is rejected", async () => {
       const servers = server().url;
       await roundTrip({ servers, tls: { ca } });
       await expect(natsBus({ servers, tls: {} })).rejects.toMatchObject({

@@ -1,7 +1,10 @@
 const FIRST_MS = 50;
 const LONGEST_MS = 2_000;
 
-/** How long to wait before the next attempt: longer each time, and differently long for those who lost it together. */
+/**
+ * Returns the milliseconds before the next attempt: exponential backoff with jitter, so that agents do not reconnect
+ * simultaneously.
+ */
 export function backOffMs(failures: number, random = Math.random()): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** failures) * (0.5 + random / 2);
 }

@@ -1,32 +1,23 @@
 import { expect, test, vi } from "vitest";
-import { isRefusal, isReply } from "./client.ts";
 import { redisPubSubBus } from "./index.ts";
 
 vi.mock("ioredis", () => {
   throw new Error("Cannot find package 'ioredis'");
 });
+vi.mock("redis", () => {
+  throw new Error("Cannot find package 'redis'");
+});
 
-test("without ioredis the options form says what to install, and why the import failed", async () => {
+test("without a client library the error names the package to install and why the import failed", async () => {
   await expect(redisPubSubBus({ host: "localhost" })).rejects.toMatchObject({
     code: "BUS_UNAVAILABLE",
-    message: expect.stringMatching(/npm install ioredis \(import failed: .+\)$/s),
+    message: expect.stringMatching(/npm install ioredis \(or npm install redis\) \(import failed: .+\)$/s),
   });
 });
 
-const reply = (message: string) => Object.assign(new Error(message), { name: "ReplyError" });
-
-test.each([
-  ["WRONGPASS invalid username-password pair or user is disabled.", true],
-  ["NOAUTH Authentication required.", true],
-  ["ERR invalid password", true],
-  ["NOPERM this user has no permissions to run the 'info' command", false],
-  ["LOADING Redis is loading the dataset in memory", false],
-])("%s: the credentials are refused, or not", (message, refused) => {
-  expect(isRefusal(reply(message))).toBe(refused);
-});
-
-test("an error of the connection is no reply of Redis, whatever it says", () => {
-  expect(isReply(new Error("WRONGPASS"))).toBe(false);
-  expect(isRefusal(new Error("WRONGPASS"))).toBe(false);
-  expect(isRefusal(undefined)).toBe(false);
+test("the error names the requested client library as the package to install", async () => {
+  await expect(redisPubSubBus({ client: "redis" })).rejects.toMatchObject({
+    code: "BUS_UNAVAILABLE",
+    message: expect.stringContaining("npm install redis"),
+  });
 });

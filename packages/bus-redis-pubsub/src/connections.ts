@@ -1,97 +1,59 @@
+import { isCluster, isRefusal, type Opener, oneConnection } from "@hivepace/redis-client";
+import type { AnyRedisClient, RedisClient, RedisClusterClient } from "@hivepace/redis-client/types";
 import { backOffMs } from "./back-off.ts";
-import {
-  type ClusterNode,
-  ended,
-  type Ioredis,
-  isCluster,
-  isRefusal,
-  loadIoredis,
-  type RedisClient,
-  type RedisClusterClient,
-} from "./client.ts";
-import { clientOptions, type RedisClusterOptions, type RedisPubSubOptions } from "./options.ts";
+import { ended } from "./ended.ts";
 
-/** A connection to one server: ours to close, or lent. */
+/** A connection to one server, either owned or lent. */
 export interface Connection {
   readonly client: RedisClient;
+  /** Whether the bus opened the connection and must close it. */
   readonly ours: boolean;
 }
 
-/** Where connections come from. */
+/** A source of connections. */
 export interface Connections {
-  /** One to publish on, if there is one now. Throws when there will never be one again. */
+  /**
+   * Returns a connection for publishing, or `undefined` if none is available now. Throws when there will never be one
+   * again.
+   */
   publisher(): Connection | undefined;
-  /** A new one, if there is a server for it now. */
+  /** Returns a new connection for subscribing, or `undefined` if no server is available now. */
   subscriber(): Connection | undefined;
-  /** Whether the server of this connection is still one to hear everything from. */
+  /** Whether the server of this connection still receives all messages. */
   keeps(client: RedisClient): boolean;
   /** Whether both connections lead to the same server. */
   readonly oneServer: boolean;
-  /** Begins to look for servers. Failures are reported; a refusal only when no server lets us in. */
+  /** Starts to discover servers. Failures are reported; a refusal is reported only when every server refuses. */
   start(report: (error: unknown) => void): void;
-  /** Ends what was opened to find servers. */
+  /** Closes the resources opened for discovery. */
   close(): Promise<void>;
 }
 
-/**
- * A connection of ours is never opened twice: when it ends, another takes its place. So ioredis has nothing to queue, to
- * send again or to subscribe again, and each new connection looks anew for the master or for a node.
- */
-const ours = (timeoutMs: number) => ({
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  retryStrategy: null,
-  sentinelRetryStrategy: null,
-  commandTimeout: undefined,
-  connectTimeout: timeoutMs,
-  sentinelCommandTimeout: timeoutMs,
-  disconnectTimeout: 500,
-});
-
-/** How often an owned Cluster client asks which nodes there are: nothing that we send would make it notice. */
-const SLOTS_REFRESH_MS = 10_000;
-
 const ONE_SERVER = { oneServer: true, keeps: () => true, start: () => {}, close: async () => {} };
 
-export function lentConnections(client: RedisClient | RedisClusterClient, timeoutMs: number): Connections {
+export function lentConnections(client: AnyRedisClient, timeoutMs: number): Connections {
   if (isCluster(client)) return clusterConnections(client, timeoutMs, false);
   return {
     publisher() {
       checkOpen(client);
       return { client, ours: false };
     },
-    subscriber: () => own(client.duplicate(ours(timeoutMs))),
+    subscriber: () => own(client.duplicate(oneConnection(timeoutMs))),
     ...ONE_SERVER,
   };
 }
 
-export async function ownConnections(options: RedisPubSubOptions, timeoutMs: number): Promise<Connections> {
-  const { url, cluster, redisOptions } = clientOptions(options);
-  const ioredis = await loadIoredis();
-  if (cluster) return ownCluster(ioredis, cluster, redisOptions, timeoutMs);
-  const settings = { ...redisOptions, ...ours(timeoutMs) };
-  const open = () => own(url === undefined ? new ioredis.Redis(settings) : new ioredis.Redis(url, settings));
+export function ownConnections(opener: Opener, timeoutMs: number): Connections {
+  if (opener.isCluster)
+    return ownCluster(
+      opener.cluster((failures) => backOffMs(failures)),
+      timeoutMs,
+    );
+  const open = () => own(opener.server());
   return { publisher: open, subscriber: open, ...ONE_SERVER };
 }
 
-function ownCluster(
-  { Cluster }: Ioredis,
-  { nodes, ...options }: RedisClusterOptions,
-  redisOptions: object,
-  timeoutMs: number,
-): Connections {
-  const cluster = new Cluster(nodes, {
-    slotsRefreshInterval: SLOTS_REFRESH_MS,
-    ...options,
-    lazyConnect: true,
-    clusterRetryStrategy: (failures: number) => backOffMs(failures),
-    redisOptions: {
-      ...redisOptions,
-      ...(options["redisOptions"] as object),
-      connectTimeout: timeoutMs,
-      disconnectTimeout: 500,
-    },
-  });
+function ownCluster(cluster: RedisClusterClient, timeoutMs: number): Connections {
   cluster.on("error", () => {});
   const found = clusterConnections(cluster, timeoutMs, true);
   return {
@@ -106,18 +68,18 @@ function ownCluster(
 }
 
 /**
- * In a Cluster every node passes on what is published at any of them. A bus publishes at one node for as long as it can:
- * the Cluster client itself takes a random node each time, and messages would overtake each other on the way.
+ * Connections to a Cluster, in which every node forwards messages published at any node. The bus publishes at one node
+ * as long as possible: the Cluster client itself picks a random node each time, which would reorder messages.
  */
 function clusterConnections(cluster: RedisClusterClient, timeoutMs: number, owned: boolean): Connections {
-  const pick = (role: "all" | "master"): ClusterNode | undefined => {
+  const pick = (role: "all" | "master"): RedisClient | undefined => {
     checkOpen(cluster);
     const nodes = cluster.status === "ready" ? cluster.nodes(role) : [];
     return nodes[Math.floor(Math.random() * nodes.length)];
   };
   let report = (_error: unknown): void => {};
   let refusal: unknown;
-  // One node that refuses us is an accident; that all do shows when the client gives up an attempt.
+  // A refusal by a single node is not reported. All nodes have refused only when the client gives up its attempt.
   const onNodeError = (error: unknown): void => {
     if (isRefusal(error)) refusal = error;
     else report(error);
@@ -131,11 +93,14 @@ function clusterConnections(cluster: RedisClusterClient, timeoutMs: number, owne
   return {
     publisher() {
       const client = pick("master");
-      return client && { client, ours: owned };
+      if (!client) return undefined;
+      // A lost link disconnects its client, which must not happen to a node that reconnects by itself; so the link gets
+      // a duplicate.
+      return cluster.nodesReconnect ? own(client.duplicate(oneConnection(timeoutMs))) : { client, ours: owned };
     },
     subscriber() {
       const node = pick("all");
-      return node && own(node.duplicate(ours(timeoutMs)));
+      return node && own(node.duplicate(oneConnection(timeoutMs)));
     },
     oneServer: false,
     start(to) {
@@ -145,7 +110,7 @@ function clusterConnections(cluster: RedisClusterClient, timeoutMs: number, owne
       cluster.on("close", onClose);
       if (cluster.status === "wait") cluster.connect().catch(() => {});
     },
-    keeps: (client) => cluster.nodes().some((node) => address(node) === address(client as ClusterNode)),
+    keeps: (client) => cluster.nodes().some((node) => address(node) === address(client)),
     async close() {
       cluster.off("node error", onNodeError);
       cluster.off("ready", onReady);
@@ -154,14 +119,14 @@ function clusterConnections(cluster: RedisClusterClient, timeoutMs: number, owne
   };
 }
 
-const address = ({ options }: ClusterNode): string => `${options.host}:${options.port}`;
+const address = ({ options }: RedisClient): string => `${options.host}:${options.port}`;
 
 function own(client: RedisClient): Connection {
-  // Without a listener ioredis writes to the console.
+  // Without a listener ioredis writes errors to the console.
   client.on("error", () => {});
   return { client, ours: true };
 }
 
 function checkOpen({ status }: { readonly status: string }): void {
-  if (status === "end") throw new Error("the client that it was lent is closed");
+  if (status === "end") throw new Error("the lent client is closed");
 }

@@ -1,16 +1,18 @@
 import type { Clock } from "@hivepace/core";
+import { answers, isRefusal } from "@hivepace/redis-client";
+import type { RedisClient } from "@hivepace/redis-client/types";
 import { backOffMs } from "./back-off.ts";
-import { answers, ended, isRefusal, type RedisClient } from "./client.ts";
 import type { Connection } from "./connections.ts";
+import { ended } from "./ended.ts";
 
 export interface LinkOptions {
-  /** A connection, if there can be one now. Throws when there will never be one again. */
+  /** Returns a connection, or `undefined` if none is available now. Throws when there will never be one again. */
   open(): Connection | undefined;
-  /** Whether this connection is still the right one to have. */
+  /** Whether this connection is still the one to use. */
   keeps(client: RedisClient): boolean;
-  /** What must have been answered before the link is up. */
+  /** Sends the first commands; the link is up once they are answered. */
   greet(client: RedisClient): Promise<unknown>;
-  /** How long Redis may take to answer. */
+  /** Milliseconds that Redis may take to answer. */
   readonly timeoutMs: number;
   readonly pingIntervalMs: number;
   readonly clock: Clock;
@@ -19,15 +21,15 @@ export interface LinkOptions {
 export interface LinkEvents {
   up(): void;
   /**
-   * Lost, or not opened; it will be tried again. No error: there was nothing to open. `byRedis`: the other end closed a
-   * link that was up.
+   * The link was lost or could not be opened, and a retry is scheduled. Without an error there was no server to connect
+   * to. `byRedis`: the server closed a link that was up.
    */
   down(error: unknown, byRedis: boolean): void;
-  /** It will not be tried again. */
+  /** The link has failed for good; there is no retry. */
   over(error: unknown): void;
 }
 
-/** A connection that shall always be there: opened, listened to for signs of life, and replaced when it is lost. */
+/** Maintains a connection: opens it, checks it with pings, and replaces it when it is lost. */
 export class Link {
   readonly #options: LinkOptions;
   readonly #events: LinkEvents;
@@ -43,7 +45,7 @@ export class Link {
     this.#events = events;
   }
 
-  /** The client while the link is up. */
+  /** The client, while the link is up. */
   get client(): RedisClient | undefined {
     return this.#up ? this.#connection?.client : undefined;
   }
@@ -73,7 +75,7 @@ export class Link {
     client.on("ready", this.#onReady);
     client.on("close", this.#onClose);
     client.on("end", this.#onClose);
-    // The errors of a lent client are its owner's.
+    // Errors of a lent client are its owner's to handle.
     if (ours) client.on("error", this.#onError);
     if (client.status === "ready") this.#onReady();
     else if (client.status === "wait") client.connect().catch(() => {});
@@ -96,14 +98,16 @@ export class Link {
     if (isRefusal(error)) this.#lose(error, false);
   };
 
-  readonly #onClose = (): void => this.#lose(this.#error ?? new Error("the connection was closed"), true);
+  /** A client of node-redis passes the reason; ioredis has emitted it as an error before. */
+  readonly #onClose = (reason?: unknown): void =>
+    this.#lose(reason ?? this.#error ?? new Error("the connection was closed"), true);
 
-  /** A connection can be dead without a word: only an answer shows that it is not. */
+  /** Schedules a ping. A dead connection may not report anything; only an answer proves that it works. */
   #pingLater(client: RedisClient): void {
     this.#after(this.#options.pingIntervalMs, () => {
       this.#expectAnswer();
       if (this.#options.keeps(client)) this.#follow(answers(client), () => this.#pingLater(client));
-      else this.#lose(new Error("its node left the cluster"), false);
+      else this.#lose(new Error("the node left the Cluster"), false);
     });
   }
 
@@ -112,7 +116,7 @@ export class Link {
     this.#after(timeoutMs, () => this.#lose(this.#error ?? new Error(`no answer within ${timeoutMs} ms`), false));
   }
 
-  /** Goes on with the answer, if the connection is still the same by then. */
+  /** Continues after the answer, unless the connection was replaced meanwhile. */
   #follow(answer: Promise<unknown>, then: () => void): void {
     const connection = this.#connection;
     answer.then(
@@ -129,7 +133,7 @@ export class Link {
       this.#end(error);
       return;
     }
-    // To look again whether there is something to open costs nothing.
+    // Checking again for a server is free, so a missing server does not increase the backoff.
     this.#after(backOffMs(error === undefined ? 0 : this.#failures++), () => this.start());
     this.#events.down(error, byRedis && wasUp);
   }
@@ -154,7 +158,7 @@ export class Link {
     return connection;
   }
 
-  /** There is one thing to wait for at a time. */
+  /** Starts the only timer; an earlier one is cancelled. */
   #after(ms: number, callback: () => void): void {
     this.#cancel();
     this.#cancel = this.#options.clock.after(ms, callback);

@@ -1,49 +1,38 @@
 import type { DriverBusOptions } from "@hivepace/bus";
 import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { type RedisPlace, redisPlace } from "@hivepace/redis-client";
+import type { RedisPlaceOptions } from "@hivepace/redis-client/types";
 
-/** What a bus may be told, whoever's connections it uses. */
+/** Options that apply both to a lent client and to connections that the bus opens. */
 export interface RedisPubSubBusOptions extends DriverBusOptions {
   /**
-   * Whether a Redis that cannot be reached is waited for: the bus is then `connecting`. Otherwise `redisPubSubBus`
-   * rejects. Default: false.
+   * Whether to wait for an unreachable Redis: the bus is then `connecting`. Otherwise `redisPubSubBus` rejects.
+   *
+   * @defaultValue false
    */
   waitForBroker?: boolean | undefined;
-  /** How long to try before giving up, and how long one attempt or one answer may take. Default: 5 seconds. */
+  /**
+   * Milliseconds until opening gives up; also the limit of a single attempt and of a single answer.
+   *
+   * @defaultValue 5000
+   */
   connectTimeoutMs?: number | undefined;
-  /** How often to ask both connections whether they still live. Default: 10 seconds. */
+  /**
+   * Milliseconds between pings on both connections.
+   *
+   * @defaultValue 10000
+   */
   pingIntervalMs?: number | undefined;
 }
 
 /**
- * For connections of the bus's own. Where Redis is: `url`; `host` and `port`; `path`; `sentinels` and `name`; or
- * `cluster`. Without any of them on this machine. What is not named here goes to ioredis as it is.
+ * Options for connections that the bus opens. Redis is located by `url`; `host` and `port`; `path`; `sentinels` and
+ * `name`; or `cluster`, by default on this machine. Properties not listed here are passed to the client library
+ * unchanged.
  */
-export interface RedisPubSubOptions extends RedisPubSubBusOptions {
-  /** `redis://user:password@host:port`, or `rediss://` for TLS. */
-  url?: string | undefined;
-  host?: string | undefined;
-  port?: number | undefined;
-  /** Of a Unix socket. */
-  path?: string | undefined;
-  username?: string | undefined;
-  password?: string | undefined;
-  /** As Node's `tls.connect` takes it; `{}` for its defaults. */
-  tls?: object | undefined;
-  sentinels?: readonly { readonly host?: string; readonly port?: number }[] | undefined;
-  /** Of the master that the sentinels watch. */
-  name?: string | undefined;
-  sentinelUsername?: string | undefined;
-  sentinelPassword?: string | undefined;
-  cluster?: RedisClusterOptions | undefined;
-  [ioredisOption: string]: unknown;
-}
-
-/** What is not named here goes to ioredis's Cluster as it is. */
-export interface RedisClusterOptions {
-  /** Any of its nodes; the others are found. */
-  nodes: readonly (string | { readonly host?: string; readonly port?: number })[];
-  [clusterOption: string]: unknown;
+export interface RedisPubSubOptions extends RedisPubSubBusOptions, RedisPlaceOptions {
+  [clientOption: string]: unknown;
 }
 
 const DEFAULTS = { waitForBroker: false, connectTimeoutMs: 5_000, pingIntervalMs: 10_000, clock: systemClock };
@@ -67,22 +56,9 @@ export function checkSettings(options: RedisPubSubBusOptions): Settings {
   return { waitForBroker, connectTimeoutMs, pingIntervalMs, clock, publishTimeoutMs, closeTimeoutMs };
 }
 
-const PLACES = ["url", "host", "path", "sentinels", "cluster"] as const;
-
-/** What ioredis gets: everything that is not ours. An error never shows a value that may hold a password. */
-export function clientOptions(options: RedisPubSubOptions) {
-  const { waitForBroker, connectTimeoutMs, pingIntervalMs, clock, publishTimeoutMs, closeTimeoutMs, ...rest } = options;
-  const places = PLACES.filter((place) => rest[place] !== undefined);
-  if (places.length > 1) throw new InvalidConfigError(places.join(" and "), "given one at a time", places);
-  const { url, sentinels, name, cluster, ...redisOptions } = rest;
-  if (url !== undefined && !(typeof url === "string" && /^rediss?:\/\//.test(url)))
-    throw new InvalidConfigError("url", "redis://… or rediss://…", typeof url === "string" ? "something else" : url);
-  if (sentinels !== undefined && !isFilled(sentinels))
-    throw new InvalidConfigError("sentinels", "a list of one or more addresses", sentinels);
-  if (sentinels !== undefined && !name) throw new InvalidConfigError("name", "that of the sentinels' master", name);
-  if (cluster !== undefined && !isFilled(cluster?.nodes))
-    throw new InvalidConfigError("cluster.nodes", "a list of one or more addresses", cluster?.nodes);
-  return { url, cluster, redisOptions: sentinels ? { ...redisOptions, sentinels, name } : redisOptions };
+/** Returns the location of Redis. Errors never contain a password. */
+export function placeOf(options: RedisPubSubOptions): RedisPlace {
+  const { waitForBroker, connectTimeoutMs, pingIntervalMs, clock, publishTimeoutMs, closeTimeoutMs, ...place } =
+    options;
+  return redisPlace(place);
 }
-
-const isFilled = (list: unknown): boolean => Array.isArray(list) && list.length > 0;

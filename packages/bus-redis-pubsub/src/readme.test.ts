@@ -3,7 +3,7 @@ import { promisesTable } from "@hivepace/bus/testing";
 import { expect, test } from "vitest";
 import { redisPubSubSupports } from "./index.ts";
 
-test("the README promises what the bus says of itself", () => {
+test("the README states the capabilities that the bus reports", () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   expect(readme).toContain(promisesTable(redisPubSubSupports));
 });

@@ -1,34 +1,58 @@
 import { type BusDriver, type BusEvents, BusUnavailableError, DriverBus, type MessageBus } from "@hivepace/bus";
-import { InvalidConfigError } from "@hivepace/core";
-import { warn } from "@hivepace/core/internal";
-import { isClient, isRefusal, type RedisClient, type RedisClusterClient } from "./client.ts";
+import { isHivepaceError } from "@hivepace/core";
+import { messageOf, warn } from "@hivepace/core/internal";
+import { describeError, isRefusal, lentClient, type Opener, openerOf } from "@hivepace/redis-client";
+import type { LentRedisClient } from "@hivepace/redis-client/types";
 import { type Connections, lentConnections, ownConnections } from "./connections.ts";
-import { checkSettings, type RedisPubSubBusOptions, type RedisPubSubOptions, type Settings } from "./options.ts";
+import {
+  checkSettings,
+  placeOf,
+  type RedisPubSubBusOptions,
+  type RedisPubSubOptions,
+  type Settings,
+} from "./options.ts";
 import { RedisPubSubDriver } from "./redis-pubsub-driver.ts";
 
 /**
- * A bus on Redis pub/sub: on a client of ioredis that it is lent, or on connections that it opens itself.
- * Rejects with BUS_UNAVAILABLE when Redis is not there within `connectTimeoutMs` (see `waitForBroker`), and at once when
- * Redis refuses the credentials.
+ * Opens a bus on Redis pub/sub, either on a lent client of ioredis or node-redis, or on connections of its own.
+ *
+ * @throws InvalidConfigError when an option is invalid.
+ * @throws BusUnavailableError when Redis cannot be reached within `connectTimeoutMs` (see `waitForBroker`), and at once
+ * when Redis refuses the credentials.
+ *
+ * @example
+ * ```ts
+ * import { redisPubSubBus } from "@hivepace/bus-redis-pubsub";
+ *
+ * await using bus = await redisPubSubBus({ url: "redis://localhost:6379" });
+ * await bus.subscribe("greetings", (payload) => console.log(payload));
+ * ```
  */
 export function redisPubSubBus(options?: RedisPubSubOptions): Promise<MessageBus>;
-export function redisPubSubBus(
-  client: RedisClient | RedisClusterClient,
-  options?: RedisPubSubBusOptions,
-): Promise<MessageBus>;
+export function redisPubSubBus(client: LentRedisClient, options?: RedisPubSubBusOptions): Promise<MessageBus>;
 export async function redisPubSubBus(
-  source: RedisClient | RedisClusterClient | RedisPubSubOptions = {},
+  source: LentRedisClient | RedisPubSubOptions = {},
   given: RedisPubSubBusOptions = {},
 ): Promise<MessageBus> {
-  if (typeof source !== "object" || source === null)
-    throw new InvalidConfigError("source", "a client of ioredis, or options", source);
-  const lent = isClient(source);
-  const settings = checkSettings(lent ? given : source);
+  const lent = lentClient(source);
+  const settings = checkSettings(lent ? given : (source as RedisPubSubOptions));
   const { connectTimeoutMs } = settings;
   return open(
-    lent ? lentConnections(source, connectTimeoutMs) : await ownConnections(source, connectTimeoutMs),
+    lent
+      ? lentConnections(lent, connectTimeoutMs)
+      : ownConnections(await opener(source as RedisPubSubOptions, connectTimeoutMs), connectTimeoutMs),
     settings,
   );
+}
+
+async function opener(options: RedisPubSubOptions, timeoutMs: number): Promise<Opener> {
+  const place = placeOf(options);
+  try {
+    return await openerOf(place, timeoutMs);
+  } catch (error) {
+    if (isHivepaceError(error)) throw error;
+    throw new BusUnavailableError("redis-pubsub", messageOf(error), { cause: error });
+  }
 }
 
 async function open(connections: Connections, settings: Settings): Promise<MessageBus> {
@@ -39,7 +63,7 @@ async function open(connections: Connections, settings: Settings): Promise<Messa
   const trouble = (error: unknown): void => {
     latest = error;
     if (isOpen && isRefusal(error))
-      warn("HIVEPACE_BUS_REFUSED", `the redis-pubsub bus is closed: ${tell(error)}`, error);
+      warn("HIVEPACE_BUS_REFUSED", `the redis-pubsub bus is closed: ${describeError(error)}`, error);
     if (waitForBroker) settle();
   };
   const driver = (events: BusEvents): BusDriver =>
@@ -57,14 +81,10 @@ async function open(connections: Connections, settings: Settings): Promise<Messa
     isOpen = true;
     return bus;
   }
-  const detail = bus.state === "closed" ? tell(latest) : `not reached within ${connectTimeoutMs} ms: ${tell(latest)}`;
+  const detail =
+    bus.state === "closed"
+      ? describeError(latest)
+      : `not reached within ${connectTimeoutMs} ms: ${describeError(latest)}`;
   await bus.close();
   throw new BusUnavailableError(bus.name, detail, { cause: latest });
-}
-
-function tell(error: unknown): string {
-  // The error of a host name with several addresses has a code and no message.
-  const { message, code } = error as { message?: string; code?: string };
-  const text = message || code || String(error);
-  return isRefusal(error) ? `Redis refused the credentials: ${text}` : text;
 }

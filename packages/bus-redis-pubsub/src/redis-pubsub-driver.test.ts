@@ -1,11 +1,12 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import type { RedisClient } from "./client.ts";
-import { redisPubSubBus } from "./index.ts";
+import { type RedisClient, redisPubSubBus } from "./index.ts";
 
-/** As much of an ioredis client as a bus uses, on a Redis that agrees to everything. */
+/** The part of an ioredis client that a bus uses, on a Redis that accepts every command. */
 class Client extends EventEmitter implements RedisClient {
   status = "ready";
+  readonly options = {};
+  readonly pipeline = (): unknown => undefined;
   readonly published: string[] = [];
   readonly duplicates: Client[] = [];
   readonly connect = async (): Promise<void> => {};
@@ -30,18 +31,18 @@ class Client extends EventEmitter implements RedisClient {
   }
 }
 
-test("a lent client gets nothing to keep: it is asked for its status before each message", async () => {
+test("the status of a lent client is checked before each message, so the client never queues one", async () => {
   const client = new Client();
   await using bus = await redisPubSubBus(client);
   await bus.publish("sent", new Uint8Array(1));
-  // ioredis changes its status first and tells of it a moment later.
+  // ioredis changes its status first and emits the event a moment later.
   client.status = "reconnecting";
   expect(bus.state).toBe("ready");
   await expect(bus.publish("kept", new Uint8Array(1))).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
   expect(client.published).toEqual(["sent"]);
 });
 
-test("subscribe resolves with Redis's reply and not before", async () => {
+test("subscribe resolves only after the reply of Redis", async () => {
   const client = new Client();
   await using bus = await redisPubSubBus(client);
   let reply = (): void => {};
@@ -68,14 +69,14 @@ test("subscribe resolves with Redis's reply and not before", async () => {
   await subscribed;
 });
 
-test("a lent client that says it is ready and does not answer is not there", async () => {
+test("a lent client that is ready but does not answer counts as unavailable", async () => {
   const client = Object.assign(new Client(), { ping: () => new Promise<never>(() => {}) });
   const opening = redisPubSubBus(client, { connectTimeoutMs: 50 });
   await expect(opening).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
   expect(client.eventNames()).toEqual([]);
 });
 
-test("a connection that was given up delivers nothing more, even if it could", async () => {
+test("an abandoned connection delivers nothing more", async () => {
   const client = new Client();
   await using bus = await redisPubSubBus(client);
   const heard: number[] = [];
@@ -92,7 +93,7 @@ test("a connection that was given up delivers nothing more, even if it could", a
   expect(heard).toEqual([1, 3]);
 });
 
-test("a close leaves nothing of the bus on a lent client, and ends its duplicate", async () => {
+test("close removes all listeners from a lent client and ends its duplicate", async () => {
   const client = new Client();
   const bus = await redisPubSubBus(client);
   await bus.close();

@@ -1,32 +1,33 @@
 import type { BusCapabilities, BusDriver, BusEvents } from "@hivepace/bus";
 import { warn } from "@hivepace/core/internal";
-import { answers, isRefusal, isReply, type RedisClient } from "./client.ts";
+import { answers, isRefusal, isReply } from "@hivepace/redis-client";
+import type { RedisClient } from "@hivepace/redis-client/types";
 import type { Connections } from "./connections.ts";
 import { Link, type LinkOptions } from "./link.ts";
 
-/** What a bus on Redis pub/sub promises. */
+/** The guarantees of a bus on Redis pub/sub. */
 export const redisPubSubSupports: BusCapabilities = Object.freeze({
   delivery: "at-most-once",
   ordering: "per-publisher",
   echo: true,
   replay: false,
-  // Redis would take 512 MB; a subscriber that is 8 MB behind for a minute is disconnected.
+  // Redis accepts 512 MB, but disconnects a subscriber that is 8 MB behind for a minute.
   maxPayloadBytes: 1_048_576,
 });
 
 export interface DriverOptions extends Pick<LinkOptions, "timeoutMs" | "pingIntervalMs" | "clock"> {
-  /** An attempt failed, or the last one did: then the state becomes `closed`. */
+  /** Reports a failed attempt. If the attempt was the last one, the state then becomes `closed`. */
   trouble(error: unknown): void;
 }
 
-/** Someone waits for Redis to confirm a subject, or did. */
+/** A subject, and the pending or settled promise of its first confirmation by Redis. */
 interface Waiter {
   confirmed: boolean;
   resolve(): void;
   reject(error: unknown): void;
 }
 
-/** PUBLISH on one connection, SUBSCRIBE on another: a channel is named as its subject, byte for byte. */
+/** Publishes on one connection and subscribes on another. The name of a channel equals its subject, byte for byte. */
 export class RedisPubSubDriver implements BusDriver {
   readonly name = "redis-pubsub";
   readonly supports = redisPubSubSupports;
@@ -36,10 +37,10 @@ export class RedisPubSubDriver implements BusDriver {
   readonly #publisher: Link;
   readonly #subscriber: Link;
   readonly #subjects = new Map<string, Waiter>();
-  /** What subscribes now; not necessarily all subjects yet. */
+  /** The client of the current subscriber link, which may not have subscribed to all subjects yet. */
   #session: RedisClient | undefined;
   #wasReady = false;
-  /** Redis closed the subscriber's connection and, so far, no other. */
+  /** True after Redis closed the subscriber's connection while the publisher's stayed up. */
   #singledOut = false;
 
   constructor(connections: Connections, events: BusEvents, options: DriverOptions) {
@@ -55,13 +56,13 @@ export class RedisPubSubDriver implements BusDriver {
       { ...options, open: () => connections.subscriber(), keeps: connections.keeps, greet: this.#subscribeAll },
       { up: () => this.#subscriberUp(), down: (error, byRedis) => this.#subscriberDown(error, byRedis), over },
     );
-    // The bus must be complete before it hears of anything.
+    // Events must not arrive before the bus is constructed.
     queueMicrotask(() => this.#start());
   }
 
   async publish(subject: string, payload: Uint8Array): Promise<void> {
     const client = this.#publisher.client;
-    // A lent client would keep it and send it when Redis is back.
+    // Without this check a lent client would queue the message and send it when Redis is back.
     if (client?.status !== "ready") throw new Error(`its connection is ${client?.status ?? "lost"}`);
     await client.publish(subject, Buffer.from(payload));
   }
@@ -69,7 +70,7 @@ export class RedisPubSubDriver implements BusDriver {
   listen(subject: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#subjects.set(subject, { confirmed: false, resolve, reject });
-      // One that fails with its connection is asked for again on the next.
+      // A subscription that fails with its connection is repeated on the next connection.
       if (this.#session) this.#subscribe(this.#session, subject).catch(() => {});
     });
   }
@@ -124,7 +125,7 @@ export class RedisPubSubDriver implements BusDriver {
   }
 
   #subscriberDown(error: unknown, byRedis: boolean): void {
-    // It may be dead only to us, and still deliver.
+    // A connection that timed out may still deliver messages.
     this.#session?.off("messageBuffer", this.#onMessage);
     this.#session = undefined;
     if (byRedis && this.#connections.oneServer) this.#singledOut = this.#publisher.client !== undefined;
@@ -136,7 +137,7 @@ export class RedisPubSubDriver implements BusDriver {
     if (this.#singledOut)
       warn(
         "HIVEPACE_BUS_DROPPED",
-        "Redis closed the subscribing connection of the redis-pubsub bus and no other: its handlers may be too slow (client-output-buffer-limit pubsub), or someone ended it; messages may be lost",
+        "Redis closed the subscribing connection of the redis-pubsub bus and no other: its handlers may be too slow (client-output-buffer-limit pubsub), or an administrator closed it; messages may be lost",
       );
     this.#singledOut = false;
     this.#update();

@@ -1,5 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { busSuite } from "@hivepace/bus/testing";
+import { clientVersions } from "@hivepace/redis-client/testing";
 import { claimPort, type OwnServer, startOwnServer } from "@hivepace/servers";
 import { killAndStart, whyNot } from "@hivepace/servers/vitest";
 import { bytes, listen, until, warnings } from "@hivepace/test-kit";
@@ -24,7 +25,8 @@ async function ask(server: OwnServer, ...command: [string, ...(string | number)[
 
 const isUp = async (server: OwnServer) => /cluster_state:ok/.test(await ask(server, "CLUSTER", "INFO"));
 
-// Skipped only where no Redis of our own can be had: a Cluster is set up, killed and taken apart. The run has said why.
+// Skipped only where the tests cannot start a Redis server: the tests create, kill and reset a Cluster. The run prints
+// the reason.
 describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Cluster of one node", () => {
   let server: OwnServer;
   const lent = new Opened();
@@ -40,31 +42,29 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
   const restart = killAndStart(() => server);
   const nodes = () => [{ host: server.host, port: server.port }];
 
-  test("a process that opened and closed a bus ends by itself", () =>
-    endsByItself("cluster", server.host, server.port));
-
-  test.each([false, true])(
-    "credentials that are refused are an error at once (waitForBroker: %s)",
-    async (waitForBroker) => {
-      const settings = { waitForBroker, connectTimeoutMs: 60_000 };
-      const refused = { code: "BUS_UNAVAILABLE", message: expect.stringContaining("refused the credentials") };
-      const nobody = { username: "nobody", password: "wrong" };
-      await expect(redisPubSubBus({ cluster: { nodes: nodes() }, ...nobody, ...settings })).rejects.toMatchObject(
-        refused,
-      );
-      for (const { Cluster } of versions) {
-        const client = lent.client(new Cluster(nodes(), { redisOptions: nobody }));
-        await expect(redisPubSubBus(client, settings)).rejects.toMatchObject(refused);
-        client.disconnect();
-      }
-    },
+  test.each(["ioredis", "redis"])("a process that opened and closed a bus exits by itself, through %s", (client) =>
+    endsByItself("cluster", server.host, server.port, client),
   );
 
+  test.each([false, true])("refused credentials reject at once (waitForBroker: %s)", async (waitForBroker) => {
+    const settings = { waitForBroker, connectTimeoutMs: 60_000 };
+    const refused = { code: "BUS_UNAVAILABLE", message: expect.stringContaining("refused the credentials") };
+    const nobody = { username: "nobody", password: "wrong" };
+    await expect(redisPubSubBus({ cluster: { nodes: nodes() }, ...nobody, ...settings })).rejects.toMatchObject(
+      refused,
+    );
+    for (const { Cluster } of versions) {
+      const client = lent.client(new Cluster(nodes(), { redisOptions: nobody }));
+      await expect(redisPubSubBus(client, settings)).rejects.toMatchObject(refused);
+      client.disconnect();
+    }
+  });
+
   test.each(versions)(
-    "a client of $version stays open at close, and is left without our listeners",
+    "a client of $version stays open after close, without listeners of the bus",
     async ({ Cluster }) => {
       const client = lent.client(new Cluster(nodes(), {}));
-      await until(() => client.status === "ready", "it is ready");
+      await until(() => client.status === "ready", "the bus is ready");
       const count = () => client.eventNames().map((name) => [name, client.listenerCount(name)]);
       const before = count();
       const bus = await redisPubSubBus(client);
@@ -77,15 +77,15 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
     },
   );
 
-  test("a user with the rights that the README names may do all, until they are withdrawn", async () => {
+  test("the rights named in the README suffice, and revoking them closes the bus", async () => {
     const rights = ["+publish", "+subscribe", "+unsubscribe", "+ping", "+info", "+cluster|slots", "+cluster|info"];
     await ask(server, "ACL", "SETUSER", "agent", "reset", "on", ">pass", "resetchannels", "&ratelimit.*", ...rights);
     const bus = await redisPubSubBus({ cluster: { nodes: nodes() }, username: "agent", password: "pass" });
     lent.add(bus, () => bus.close());
     const heard = await listen(bus, "ratelimit.capacity");
     await bus.publish("ratelimit.capacity", bytes("x"));
-    await until(() => heard.length === 1, "it hears");
-    // And when they are withdrawn, the bus is closed, which is said once.
+    await until(() => heard.length === 1, "the message arrives");
+    // After the user is deleted, the bus closes and warns once.
     const codes = await warnings(async () => {
       await ask(server, "ACL", "DELUSER", "agent");
       await until(() => bus.state === "closed", "the bus is closed");
@@ -100,15 +100,16 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
     await until(() => bus.state === "closed", "the bus is closed");
   });
 
-  describe("with options", () =>
-    busSuite({ test, open: () => redisPubSubBus({ cluster: { nodes: nodes() } }), restart }));
+  describe.each(["ioredis", "redis"] as const)("with options, through %s", (client) =>
+    busSuite({ test, open: () => redisPubSubBus({ cluster: { nodes: nodes() }, client }), restart }),
+  );
 
-  describe.each(versions)("with a client of $version", ({ Cluster }) =>
-    busSuite({ test, open: () => redisPubSubBus(lent.client(new Cluster(nodes(), {}))), restart }),
+  describe.each(clientVersions)("with a client of $version", (version) =>
+    busSuite({ test, open: () => redisPubSubBus(lent.lend(version.cluster(nodes()))), restart }),
   );
 });
 
-// As above.
+// Skipped for the same reason as above.
 describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Cluster of two nodes", () => {
   const servers: OwnServer[] = [];
   const opened = new Opened();
@@ -120,7 +121,7 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
     servers.push(first, second);
     await ask(first, "CLUSTER", "ADDSLOTSRANGE", 0, 8191);
     await ask(second, "CLUSTER", "ADDSLOTSRANGE", 8192, 16383);
-    // Each must have an epoch of its own before they meet.
+    // Each node needs its own epoch before the nodes meet.
     await ask(first, "CLUSTER", "SET-CONFIG-EPOCH", 1);
     await ask(second, "CLUSTER", "SET-CONFIG-EPOCH", 2);
     await ask(first, "CLUSTER", "MEET", second.host, second.port, secondBusPort);
@@ -130,9 +131,10 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
 
   const nodes = () => servers.map(({ host, port }) => ({ host, port }));
 
-  test("messages cross from node to node, each publisher's in order and each once", async () => {
-    const open = () => opened.bus(redisPubSubBus({ cluster: { nodes: nodes() } }));
-    const [publisher, ...subscribers] = await Promise.all([open(), open(), open(), open(), open(), open()]);
+  test("messages cross nodes in order of their publisher, each once", async () => {
+    const open = (client: "ioredis" | "redis") => opened.bus(redisPubSubBus({ cluster: { nodes: nodes() }, client }));
+    const clients = ["redis", "redis", "redis", "ioredis", "ioredis", "ioredis"] as const;
+    const [publisher, ...subscribers] = await Promise.all(clients.map(open));
     const heard = await Promise.all(subscribers.map((bus) => listen(bus, "crossing")));
     const sent = Array.from({ length: 1_000 }, (_, i) => `${i}`);
     await Promise.all(sent.map((message) => publisher?.publish("crossing", bytes(message))));
@@ -140,24 +142,25 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
     for (const list of heard) expect(list).toEqual(sent);
   });
 
-  test("a bus leaves a node that left the cluster, and hears what is published elsewhere", async () => {
+  test("a bus leaves a node that left the Cluster, and receives messages published at other nodes", async () => {
     const [stays, leaves] = servers as [OwnServer, OwnServer];
     const cluster = { nodes: nodes(), slotsRefreshInterval: 100 };
-    const open = () => opened.bus(redisPubSubBus({ cluster, pingIntervalMs: 100 }));
-    const buses = await Promise.all([open(), open(), open()]);
+    const open = (client: "ioredis" | "redis" = "redis") =>
+      opened.bus(redisPubSubBus({ cluster, client, pingIntervalMs: 100 }));
+    const buses = await Promise.all([open("ioredis"), open(), open("ioredis")]);
     const heard = await Promise.all(buses.map((bus) => listen(bus, "moving")));
-    // Each chooses its node by chance: as many as it takes until one listens at the node that leaves.
+    // Each bus picks a random node, so the test adds buses until one listens at the leaving node.
     while (!/moving/.test(await ask(leaves, "PUBSUB", "CHANNELS"))) {
       const bus = await open();
       buses.push(bus);
       heard.push(await listen(bus, "moving"));
     }
-    // Its process lives on, alone, with all its connections.
+    // The process of the node keeps running, outside the Cluster and with all its connections.
     const id = await ask(leaves, "CLUSTER", "MYID");
     await ask(leaves, "CLUSTER", "RESET", "SOFT");
     await ask(stays, "CLUSTER", "FORGET", id);
     await ask(stays, "CLUSTER", "ADDSLOTSRANGE", 8192, 16383);
-    await until(async () => !/moving/.test(await ask(leaves, "PUBSUB", "CHANNELS")), "nobody listens there any more");
+    await until(async () => !/moving/.test(await ask(leaves, "PUBSUB", "CHANNELS")), "no bus listens at the old node");
     await until(() => buses.every(({ state }) => state === "ready"), "all are ready again");
     await until(async () => {
       await Promise.all(buses.map((bus, i) => bus.publish("moving", bytes(`${i}`)).catch(() => {})));

@@ -3,9 +3,10 @@ import type { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { MessageBus } from "@hivepace/bus";
+import type { OwnersClient } from "@hivepace/redis-client/testing";
 import { Cluster as Cluster6, Redis as Redis6 } from "ioredis";
 import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
-import type { RedisClient, RedisClusterClient } from "../src/index.ts";
+import type { LentRedisClient, RedisClient, RedisClusterClient } from "../src/index.ts";
 
 interface Version {
   readonly version: string;
@@ -19,7 +20,7 @@ export const versions: readonly Version[] = [
   { version: "ioredis 5", Redis: Redis5, Sentinel: Redis5, Cluster: Cluster5 },
 ];
 
-/** What is closed after each test, the last opened first. */
+/** Closes objects after each test, in reverse order of opening. */
 export class Opened {
   readonly #closers: (() => unknown)[] = [];
 
@@ -37,15 +38,20 @@ export class Opened {
     return this.add(client, () => client.disconnect());
   }
 
+  /** Registers a client, which is closed after everything that uses it. */
+  lend(owned: OwnersClient): LentRedisClient {
+    return this.add(owned, () => owned.close()).client;
+  }
+
   readonly close = async (): Promise<void> => {
     for (const close of this.#closers.splice(0)) await close();
   };
 }
 
-/** Runs the fixture, which opens a bus, uses and closes it; fails unless the process then ends by itself. */
-export async function endsByItself(how: string, host: string, port: number): Promise<void> {
+/** Runs the fixture, which opens, uses and closes a bus; fails unless the process then exits by itself. */
+export async function endsByItself(how: string, host: string, port: number, client: string): Promise<void> {
   const fixture = fileURLToPath(new URL("fixtures/open-and-close.ts", import.meta.url));
-  const args = ["--conditions", "@hivepace/source", "--import", "tsx", fixture, how, host, `${port}`];
+  const args = ["--conditions", "@hivepace/source", "--import", "tsx", fixture, how, host, `${port}`, client];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  if (stdout !== "closed\n") throw new Error(`expected it to say that it is closed, got ${JSON.stringify(stdout)}`);
+  if (stdout !== "closed\n") throw new Error(`expected the fixture to print "closed", got ${JSON.stringify(stdout)}`);
 }

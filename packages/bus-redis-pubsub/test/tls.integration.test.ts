@@ -14,7 +14,7 @@ afterEach(opened.close);
 describeOwnServer("redis", (server) => {
   let folder = "";
   let ca = "";
-  // The second port of the server's place is its own too.
+  // The port after the server's port is reserved for this server too.
   const url = () => `rediss://${server().host}:${server().port + 1}`;
 
   beforeAll(async () => {
@@ -30,19 +30,19 @@ describeOwnServer("redis", (server) => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("TLS passes through: a bus speaks it with the authority that it is told", async () => {
+  test("TLS options pass through, including the certificate authority", async () => {
     const bus = await opened.bus(redisPubSubBus({ url: url(), tls: { ca } }));
     const heard = await listen(bus, "tls");
     await bus.publish("tls", bytes("hello"));
-    await until(() => heard.length === 1, "it arrives");
+    await until(() => heard.length === 1, "the message arrives");
   });
 
-  test("a lent client's TLS is its duplicate's too", async () => {
+  test("the duplicate of a lent client inherits its TLS options", async () => {
     const client = opened.client(new Redis(url(), { tls: { ca } }));
     expect((await opened.bus(redisPubSubBus(client))).state).toBe("ready");
   });
 
-  test("a certificate that nobody vouches for is an error with its cause", async () => {
+  test("an untrusted certificate is an error with its cause", async () => {
     await expect(redisPubSubBus({ url: url(), connectTimeoutMs: 2_000 })).rejects.toMatchObject({
       code: "BUS_UNAVAILABLE",
       cause: expect.objectContaining({ code: expect.stringMatching(/CERT/) }),

@@ -5,14 +5,14 @@ import { memoryBroker } from "./memory-broker.ts";
 import { memoryBus } from "./memory-bus.ts";
 import { namespacedBus } from "./namespaced-bus.ts";
 
-test("each state of a bus can be heard, once, however often it is wrapped", async () => {
+test("each state change of a bus is published once, no matter how many wrappers there are", async () => {
   using heard = hear<DiagnosticEvents>(["hivepace:bus"]);
   const broker = memoryBroker();
   const bus = await memoryBus(broker);
   const wrapped = namespacedBus(namespacedBus(bus, "a"), "b");
   broker.stop();
   broker.start();
-  // The bus below stays open.
+  // Closing the wrapper leaves the wrapped bus open.
   await wrapped.close();
   expect(heard.of("hivepace:bus")).toEqual([
     { bus: "memory", state: "interrupted", before: "ready" },

@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { BusDriver, BusEvents } from "./driver.ts";
 import { DriverBus } from "./driver-bus.ts";
 
-/** A driver that does what the test says, and says what it was told. */
+/** A driver whose methods a test replaces; records every call. */
 class ScriptedDriver implements BusDriver {
   readonly name = "scripted";
   readonly supports = {
@@ -55,7 +55,7 @@ test("a confirmed publish leaves no timer", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("what the driver could not do becomes BUS_UNAVAILABLE with its cause", async () => {
+test("a failure of the driver becomes BUS_UNAVAILABLE with its cause", async () => {
   const cause = new Error("the wire is cut");
   driver.publish = () => Promise.reject(cause);
   driver.listen = () => Promise.reject(cause);
@@ -64,7 +64,7 @@ test("what the driver could not do becomes BUS_UNAVAILABLE with its cause", asyn
   await expect(bus.subscribe("s", () => {})).rejects.toMatchObject(expected);
 });
 
-test("a subscribe that failed can be tried again", async () => {
+test("a failed subscribe can be retried", async () => {
   const { listen } = driver;
   driver.listen = () => Promise.reject(new Error("not now"));
   await expect(bus.subscribe("s", () => {})).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
@@ -73,7 +73,7 @@ test("a subscribe that failed can be tried again", async () => {
   expect(driver.calls).toEqual(["listen s"]);
 });
 
-test("the driver hears of a subject once, however many listen, and of its end when the last leaves", async () => {
+test("the driver listens to a subject once for all handlers, and unlistens after the last one unsubscribes", async () => {
   const [a, b] = await Promise.all([bus.subscribe("s", () => {}), bus.subscribe("s", () => {})]);
   await a.unsubscribe();
   await a.unsubscribe();
@@ -82,7 +82,7 @@ test("the driver hears of a subject once, however many listen, and of its end wh
   expect(driver.calls).toEqual(["listen s", "unlisten s"]);
 });
 
-test("calls for one subject come one after the other", async () => {
+test("driver calls for one subject are serialised", async () => {
   let confirm = () => {};
   driver.unlisten = (subject) => {
     driver.calls.push(`unlisten ${subject}`);
@@ -100,7 +100,7 @@ test("calls for one subject come one after the other", async () => {
   expect(driver.calls).toEqual(["listen s", "unlisten s", "listen s"]);
 });
 
-test("a signal ends the wait for a subscription", async () => {
+test("an aborted signal ends the wait for a subscription", async () => {
   driver.listen = never;
   const controller = new AbortController();
   const subscribing = bus.subscribe("s", () => {}, { signal: controller.signal });
@@ -108,13 +108,13 @@ test("a signal ends the wait for a subscription", async () => {
   await expect(subscribing).rejects.toBe("enough");
 });
 
-test("publish while not ready does not reach the driver", async () => {
+test("a publish while the bus is not ready does not reach the driver", async () => {
   events.state("interrupted");
   await expect(bus.publish("s", payload)).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
   expect(driver.calls).toEqual([]);
 });
 
-test("a driver that says closed closes the bus for good", async () => {
+test("a driver that reports closed closes the bus for good", async () => {
   const states: string[] = [];
   bus.onState((state) => states.push(state));
   events.state("closed");
@@ -124,7 +124,7 @@ test("a driver that says closed closes the bus for good", async () => {
   expect(driver.calls).toEqual(["close"]);
 });
 
-test("listeners hear of changes only, until they are removed", () => {
+test("listeners receive state changes only, until they are removed", () => {
   const states: string[] = [];
   const stop = bus.onState((state) => states.push(state));
   events.state("ready");
@@ -136,7 +136,7 @@ test("listeners hear of changes only, until they are removed", () => {
   expect(states).toEqual(["interrupted", "ready"]);
 });
 
-test("close ends what waits, and does not wait for a driver for ever", async () => {
+test("close ends pending calls and waits only a bounded time for the driver", async () => {
   const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
   driver.publish = never;
   driver.listen = never;
@@ -154,7 +154,7 @@ test("close ends what waits, and does not wait for a driver for ever", async () 
   warned.mockRestore();
 });
 
-test("no handler is called after close, also not by a message that was on its way", async () => {
+test("no handler is called after close, even for a message in flight", async () => {
   const handler = vi.fn();
   await bus.subscribe("s", handler);
   await bus.close();
@@ -162,7 +162,7 @@ test("no handler is called after close, also not by a message that was on its wa
   expect(handler).not.toHaveBeenCalled();
 });
 
-test("a handler may unsubscribe the one that would come next", async () => {
+test("a handler may unsubscribe the handler after it", async () => {
   const next = vi.fn();
   await bus.subscribe("s", () => void other.unsubscribe());
   const other = await bus.subscribe("s", next);
@@ -173,12 +173,15 @@ test("a handler may unsubscribe the one that would come next", async () => {
 test.each([
   ["payload", () => bus.publish("s", "text" as unknown as Uint8Array)],
   ["handler", () => bus.subscribe("s", undefined as unknown as () => void)],
-])("an invalid %s is refused by name", async (option, call) => {
+])("an invalid %s is rejected with an error that names the option", async (option, call) => {
   await expect(call()).rejects.toMatchObject({ code: "INVALID_CONFIG", option });
 });
 
-test.each(["publishTimeoutMs", "closeTimeoutMs"])("an invalid %s is refused by name", (option) => {
-  expect(() => new DriverBus(() => driver, "ready", { [option]: 0 })).toThrowError(
-    expect.objectContaining({ code: "INVALID_CONFIG", option, value: 0 }),
-  );
-});
+test.each(["publishTimeoutMs", "closeTimeoutMs"])(
+  "an invalid %s is rejected with an error that names the option",
+  (option) => {
+    expect(() => new DriverBus(() => driver, "ready", { [option]: 0 })).toThrowError(
+      expect.objectContaining({ code: "INVALID_CONFIG", option, value: 0 }),
+    );
+  },
+);

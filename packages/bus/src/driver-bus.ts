@@ -15,12 +15,25 @@ import { Pending } from "./pending.ts";
 import { RelayDriver } from "./relay-driver.ts";
 import { checkSubject } from "./subject.ts";
 
-/** What every bus takes, whatever its broker. */
+/** Options that every bus accepts, independent of its broker. */
 export interface DriverBusOptions {
-  /** How long the broker may take to confirm a message. Default: 5 seconds. */
+  /**
+   * Milliseconds within which the broker must confirm a message; `publish` rejects afterwards.
+   *
+   * @defaultValue 5000
+   */
   publishTimeoutMs?: number | undefined;
-  /** How long a close may take before it is left to itself. Default: 5 seconds. */
+  /**
+   * Milliseconds that `close` waits for the driver; afterwards the bus emits a warning and is closed anyway.
+   *
+   * @defaultValue 5000
+   */
   closeTimeoutMs?: number | undefined;
+  /**
+   * Source of time for both deadlines.
+   *
+   * @defaultValue the system clock
+   */
   clock?: Clock | undefined;
 }
 
@@ -30,13 +43,13 @@ interface Handler {
   readonly call: MessageHandler;
 }
 
-/** Who listens to a subject, and the broker's word that it is received. */
+/** The handlers of one subject, and the promise of the driver that messages of the subject are being received. */
 interface Topic {
   readonly handlers: Set<Handler>;
   readonly listening: Promise<void>;
 }
 
-/** Every bus: a driver below, the whole contract above. */
+/** Implements the whole {@link MessageBus} contract on top of a {@link BusDriver}. */
 export class DriverBus implements MessageBus {
   readonly #driver: BusDriver;
   readonly #options: Required<{ [K in keyof DriverBusOptions]: NonNullable<DriverBusOptions[K]> }>;
@@ -81,7 +94,7 @@ export class DriverBus implements MessageBus {
     const { maxPayloadBytes } = this.supports;
     if (payload.length > maxPayloadBytes) throw new BusPayloadTooLargeError(this.name, payload.length, maxPayloadBytes);
     this.#checkOpen();
-    if (this.#state !== "ready") throw this.#unavailable(`it is ${this.#state}`);
+    if (this.#state !== "ready") throw this.#unavailable(`its state is ${this.#state}`);
     try {
       await this.#pending.inTime(this.#driver.publish(subject, payload));
     } catch (error) {
@@ -130,7 +143,7 @@ export class DriverBus implements MessageBus {
     this.#listeners.clear();
     this.#pending.endAll(() => new BusClosedError(this.name));
     const { clock, closeTimeoutMs } = this.#options;
-    const late = () => this.#unavailable(`it did not close within ${closeTimeoutMs} ms`);
+    const late = () => this.#unavailable(`closing took longer than ${closeTimeoutMs} ms`);
     try {
       await new Pending(clock, closeTimeoutMs, late).inTime(this.#driver.close());
     } catch (failure) {
@@ -144,7 +157,7 @@ export class DriverBus implements MessageBus {
       .catch((error) => {
         throw this.#ours(error);
       });
-    // Each subscriber hears of a failure by itself.
+    // Every subscriber rejects with the failure through its own wait on `listening`.
     listening.catch(() => this.#topics.get(subject) === topic && this.#topics.delete(subject));
     const topic = { handlers: new Set<Handler>(), listening };
     this.#topics.set(subject, topic);
@@ -155,7 +168,7 @@ export class DriverBus implements MessageBus {
     topic.handlers.delete(entry);
     if (topic.handlers.size > 0 || this.#topics.get(subject) !== topic) return;
     this.#topics.delete(subject);
-    // Nobody listens any more, whatever the broker says to it.
+    // A failed unlisten needs no report: messages of the subject have no handlers any more.
     await this.#pending.inTime(this.#calls.run(subject, () => this.#driver.unlisten(subject))).catch(() => {});
   }
 
@@ -177,7 +190,7 @@ export class DriverBus implements MessageBus {
     if (this.#state === state || this.#state === "closed") return;
     const before = this.#state;
     this.#state = state;
-    // A wrapper has nothing of its own to tell: the bus below it has told it.
+    // A wrapper publishes nothing: the bus below has already published the change.
     if (busState.hasSubscribers && !(this.#driver instanceof RelayDriver))
       busState.publish({ bus: this.name, state, before });
     this.#listeners.emit(state);
@@ -191,7 +204,7 @@ export class DriverBus implements MessageBus {
     return new BusUnavailableError(this.name, detail, cause === undefined ? {} : { cause });
   }
 
-  /** What a driver could not do, as an error of ours. */
+  /** Converts a failure of the driver to an error of Hivepace. */
   #ours(error: unknown): unknown {
     if (isHivepaceError(error)) return error;
     return this.#unavailable(error instanceof Error ? error.message : String(error), error);

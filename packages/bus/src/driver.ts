@@ -1,28 +1,38 @@
 import type { BusCapabilities, BusState } from "./message-bus.ts";
 
 /**
- * What an adapter fills in: names to broker names, bytes to bytes, broker events to states. All else (checks, fan-out
- * to handlers, deadlines, closing) is done above it, once, by `DriverBus`.
+ * The part of a bus that depends on the broker: maps subjects to broker names, carries bytes, and reports broker events
+ * as states. `DriverBus` does the rest once for all adapters: checks, fan-out to handlers, deadlines, closing.
  */
 export interface BusDriver {
   readonly name: string;
   readonly supports: BusCapabilities;
-  /** Takes the bytes before it returns; resolves when the broker has them. Called only while the state is `ready`. */
+  /**
+   * Copies or sends the bytes before it returns; resolves when the broker has them. Called only while the state is
+   * `ready`.
+   */
   publish(subject: string, payload: Uint8Array): Promise<void>;
   /**
-   * Begins to receive a subject; resolves when the broker has confirmed it, however long it is away. Lives on over
-   * reconnects. Calls for one subject come one after the other: `listen`, `unlisten`, `listen`.
+   * Begins to receive a subject; resolves when the broker has confirmed the subscription, however long the broker is
+   * away. The subscription survives reconnects. Calls for one subject are serialised: `listen`, `unlisten`, `listen`.
    */
   listen(subject: string): Promise<void>;
+  /** Stops receiving a subject. */
   unlisten(subject: string): Promise<void>;
-  /** Ends what the adapter opened. Calls that are under way may stay unanswered. */
+  /** Releases the resources that the adapter opened. Calls in flight may stay unanswered. */
   close(): Promise<void>;
 }
 
-/** What an adapter tells the bus, at any time once the driver is made, also after `close`. */
+/**
+ * Callbacks from the adapter to the bus. The adapter may call them at any time once the driver exists, even after
+ * `close`.
+ */
 export interface BusEvents {
-  /** A message for a subject that is received. The bytes must not change afterwards. */
+  /** Delivers a message of a subject that is listened to. The bytes must not change afterwards. */
   message(subject: string, payload: Uint8Array): void;
-  /** `closed` when it is over for good and nobody asked: a lent client was closed, credentials were withdrawn. */
+  /**
+   * Reports a new state. `closed` means an end that the bus did not ask for: a lent client was closed, or credentials
+   * were revoked.
+   */
   state(state: BusState): void;
 }

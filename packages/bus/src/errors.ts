@@ -1,9 +1,10 @@
 import { HivepaceError } from "@hivepace/core";
-import { show } from "@hivepace/core/internal";
+import { redactOption, show } from "@hivepace/core/internal";
 
 /** The bus was closed, before the call or while it was under way. */
 export class BusClosedError extends HivepaceError {
   override readonly name = "BusClosedError";
+  static readonly code = "BUS_CLOSED";
   declare readonly code: "BUS_CLOSED";
 
   constructor(bus: string) {
@@ -11,9 +12,13 @@ export class BusClosedError extends HivepaceError {
   }
 }
 
-/** The broker is not there now, refused, or did not answer in time. What was published may or may not have arrived. */
+/**
+ * The broker is unreachable, refused the request, or did not answer in time. A published message may or may not have
+ * arrived.
+ */
 export class BusUnavailableError extends HivepaceError {
   override readonly name = "BusUnavailableError";
+  static readonly code = "BUS_UNAVAILABLE";
   declare readonly code: "BUS_UNAVAILABLE";
 
   constructor(bus: string, detail: string, options?: { cause?: unknown }) {
@@ -24,6 +29,7 @@ export class BusUnavailableError extends HivepaceError {
 /** The payload is larger than the bus carries. Nothing was sent. */
 export class BusPayloadTooLargeError extends HivepaceError {
   override readonly name = "BusPayloadTooLargeError";
+  static readonly code = "BUS_PAYLOAD_TOO_LARGE";
   declare readonly code: "BUS_PAYLOAD_TOO_LARGE";
   readonly bytes: number;
   readonly maxBytes: number;
@@ -35,15 +41,16 @@ export class BusPayloadTooLargeError extends HivepaceError {
   }
 }
 
-/** Not a subject; the message says what one is. */
+/** The value is not a valid subject; the message states the rule. */
 export class BusSubjectInvalidError extends HivepaceError {
   override readonly name = "BusSubjectInvalidError";
+  static readonly code = "BUS_SUBJECT_INVALID";
   declare readonly code: "BUS_SUBJECT_INVALID";
   readonly subject: unknown;
 
   constructor(subject: unknown, rule: string) {
     super("BUS_SUBJECT_INVALID", `a subject must be ${rule}, got ${show(subject)}`);
-    this.subject = subject;
+    this.subject = redactOption("subject", subject);
   }
 }
 

@@ -1,11 +1,11 @@
-/** Runs tasks one after the other for each key; those of different keys side by side. */
+/** Runs the tasks of one key one after the other, and the tasks of different keys concurrently. */
 export class KeyedQueue<K> {
   readonly #tails = new Map<K, Promise<unknown>>();
 
   run<T>(key: K, task: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     const result = before.then(task);
-    // The next task runs whatever became of this one.
+    // The next task runs whether this one succeeded or failed.
     const tail = result.catch(() => {}).then(() => void (this.#tails.get(key) === tail && this.#tails.delete(key)));
     this.#tails.set(key, tail);
     return result;

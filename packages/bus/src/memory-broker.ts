@@ -1,25 +1,40 @@
 import type { BusEvents } from "./driver.ts";
 
-/** What joins memory buses. Make one with `memoryBroker()` or `threadBroker()`. */
+/** Connects memory buses. Create one with `memoryBroker()` or `threadBroker()`. */
 export interface Broker {
-  /** Whether members can reach each other now. */
+  /** Whether messages can be delivered now. */
   readonly running: boolean;
+  /** Adds a member; every later message is handed to the member. */
   join(member: BusEvents): void;
+  /** Removes a member. */
   leave(member: BusEvents): void;
-  /** Hands a copy of the payload to all members. */
+  /** Hands a copy of the payload to every member. */
   send(subject: string, payload: Uint8Array): void;
-  /** Resolves when everything that was sent before has reached the members of this thread. */
+  /** Resolves when all messages sent before have reached the members in this thread. */
   settle(): Promise<void>;
 }
 
-/** A broker within one thread, with a switch to see how a program does without one. */
+/** A broker within one thread that can be stopped, to test how a program behaves without its broker. */
 export interface MemoryBroker extends Broker {
-  /** From now on it is away: what is published is refused. */
+  /** Simulates an outage: the state of every bus becomes `interrupted`, and `publish` rejects. */
   stop(): void;
+  /** Ends the outage: the state of every bus becomes `ready`. */
   start(): void;
 }
 
-/** A broker of its own: only buses that are made with the same one hear each other. */
+/**
+ * Creates a separate broker: only buses created with the same broker exchange messages.
+ *
+ * @example
+ * ```ts
+ * import { memoryBroker, memoryBus } from "@hivepace/bus";
+ *
+ * const broker = memoryBroker();
+ * const [a, b] = [await memoryBus(broker), await memoryBus(broker)];
+ * await a.subscribe("greetings", (payload) => console.log(payload));
+ * await b.publish("greetings", new TextEncoder().encode("hello"));
+ * ```
+ */
 export function memoryBroker(): MemoryBroker {
   const members = new Set<BusEvents>();
   let running = true;
@@ -35,14 +50,14 @@ export function memoryBroker(): MemoryBroker {
     join: (member) => void members.add(member),
     leave: (member) => void members.delete(member),
     send(subject, payload) {
-      // Not `slice`, which shares the bytes when the payload is a Buffer.
+      // `slice` is no alternative: for a Buffer it shares the bytes instead of copying them.
       const copy = new Uint8Array(payload);
-      // Never within the publisher's own call. Who is a member then, hears it.
+      // Handlers never run inside the call of the publisher. Members at the time of the microtask receive the message.
       queueMicrotask(() => {
         for (const member of [...members]) member.message(subject, copy);
       });
     },
-    // Microtasks run in order: those of what was sent before come first.
+    // Microtasks run in order, so messages sent before are delivered before this promise resolves.
     settle: async () => {},
     stop: () => become(false),
     start: () => become(true),

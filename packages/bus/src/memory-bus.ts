@@ -45,7 +45,12 @@ class MemoryDriver implements BusDriver {
   }
 }
 
-/** A bus within this process: with all others on the same broker, alone without one. The reference for every adapter. */
+/**
+ * Creates a bus within this process that exchanges messages with all other buses on the same broker; without a broker
+ * it is alone. This is the reference implementation for adapters.
+ *
+ * @throws InvalidConfigError when an option is invalid.
+ */
 export async function memoryBus(broker: Broker = memoryBroker(), options?: DriverBusOptions): Promise<MessageBus> {
   const state = broker.running ? "ready" : "connecting";
   return new DriverBus((events) => new MemoryDriver(broker, events), state, options);

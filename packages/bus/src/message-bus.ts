@@ -1,78 +1,95 @@
 import type { AbortSignalLike } from "@hivepace/core";
 
 /**
- * A broadcast of small messages between agents. This is what users hold and what the limiter stands on; every
- * implementation passes the suite of `@hivepace/bus/testing`. Whoever implements one starts from `DriverBus`.
+ * A broadcast of small messages between agents. Users and the limiter depend on this interface; every implementation
+ * passes the suite of `@hivepace/bus/testing`. To implement one, start from `DriverBus`.
  *
- * What a bus owes:
- * - A message reaches every subscriber of its subject on every instance, the publisher's own included where `supports.echo`.
- * - Subjects are exact: no wildcard, whatever the broker makes of `*` and `>`. Up to 200 bytes are legal on every bus.
- * - Once `subscribe` has resolved, nothing that is published afterwards, by anyone, is missed while the bus is ready.
- * - It reconnects by itself, for as long as it takes, and its subscriptions live on.
- * - It neither retries nor queues what is published: it rejects, and the caller decides.
- * - A handler that throws is reported and harms nobody. No rejection is ever unhandled.
- * - `close` ends what the bus opened and leaves alone what it was lent.
+ * Obligations of a bus:
+ * - A message reaches every subscriber of its subject on every instance, the publisher's own included where
+ *   `supports.echo`.
+ * - Subjects are exact: `*` and `>` are no wildcards on any broker. Every subject of up to 200 bytes is legal on every
+ *   bus.
+ * - Once `subscribe` has resolved, no later message, from any publisher, is missed while the bus is ready.
+ * - The bus reconnects by itself, without a limit on attempts, and its subscriptions survive.
+ * - `publish` neither retries nor queues: it rejects, and the caller decides.
+ * - A handler that throws is reported and affects nothing else. No rejection is ever unhandled.
+ * - `close` releases resources that the bus opened and leaves lent ones open.
  *
- * What callers owe: handlers return quickly and do not change the payload. All methods may be called at any time,
+ * Obligations of callers: handlers return quickly and do not change the payload. All methods may be called at any time,
  * concurrently, and from within a handler.
  */
 export interface MessageBus extends AsyncDisposable {
-  /** Which bus it is, for people: "nats", "kafka". */
+  /** The kind of bus, for logs and messages: "nats", "kafka". */
   readonly name: string;
+  /** The guarantees of this bus. */
   readonly supports: BusCapabilities;
   /**
-   * Resolves when the broker has the message, not when anyone received it. The payload is copied or sent before
-   * `publish` returns; the caller may use the buffer again at once.
-   * Rejects with BUS_UNAVAILABLE within bounded time while the broker is away, with BUS_CLOSED, BUS_PAYLOAD_TOO_LARGE
-   * or BUS_SUBJECT_INVALID.
+   * Resolves when the broker has the message, which says nothing about receivers. The payload is copied or sent before
+   * `publish` returns; the caller may reuse the buffer at once.
+   *
+   * @throws BusUnavailableError within bounded time while the broker is away.
+   * @throws BusClosedError when the bus is closed before or during the call.
+   * @throws BusPayloadTooLargeError when the payload exceeds `supports.maxPayloadBytes`.
+   * @throws BusSubjectInvalidError when the subject is invalid.
    */
   publish(subject: string, payload: Uint8Array): Promise<void>;
   /**
-   * Resolves when the broker has confirmed it; while the broker is away, that is when it is back. The signal ends the
-   * subscription, or the wait for it. Rejects with BUS_CLOSED, BUS_SUBJECT_INVALID, or BUS_UNAVAILABLE when the broker refuses.
+   * Resolves when the broker has confirmed the subscription; while the broker is away, this happens after its return.
+   * The signal ends the subscription, or the wait for it.
+   *
+   * @throws BusClosedError when the bus is closed before or during the call.
+   * @throws BusUnavailableError when the broker refuses the subscription.
+   * @throws BusSubjectInvalidError when the subject is invalid.
    */
   subscribe(subject: string, handler: MessageHandler, options?: SubscribeOptions): Promise<Subscription>;
+  /** The current state; {@link MessageBus.onState} reports changes. */
   readonly state: BusState;
-  /** Calls the listener at every change of `state`. Returns its unsubscribe. */
+  /** Calls the listener at every change of `state`. Returns a function that removes the listener. */
   onState(listener: (state: BusState) => void): () => void;
-  /** Ends all subscriptions; no handler is called afterwards. May be called again; never rejects. */
+  /** Ends all subscriptions; no handler is called afterwards. Idempotent; never rejects. */
   close(): Promise<void>;
 }
 
-/** Is called with each message, one after the other. It returns quickly and does not change the payload. */
+/** Called with one message at a time. A handler must return quickly and must not change the payload. */
 export type MessageHandler = (payload: Uint8Array) => void;
 
-/** The signal ends the subscription, or the wait for it. */
+/** Options of `subscribe`. */
 export interface SubscribeOptions {
+  /** Ends the subscription, or the wait for it, when aborted. */
   signal?: AbortSignalLike | undefined;
 }
 
-/** What `subscribe` resolves with, and the way to end it. */
+/** A live subscription; disposing of it is the same as `unsubscribe`. */
 export interface Subscription extends AsyncDisposable {
-  /** No message is handed on afterwards. May be called again; never rejects. */
+  /** Ends the subscription; the handler is not called afterwards. Idempotent; never rejects. */
   unsubscribe(): Promise<void>;
 }
 
 /**
- * - `connecting`: not yet there for the first time
+ * The state of the connection to the broker:
+ * - `connecting`: the first connection is not established yet
  * - `ready`: messages flow
- * - `interrupted`: the broker is away; the bus tries to come back by itself
- * - `closed`: for good
+ * - `interrupted`: the broker is away; the bus reconnects by itself
+ * - `closed`: final
  */
 export type BusState = "connecting" | "ready" | "interrupted" | "closed";
 
-/** What a bus promises, told by the object itself: tests and users ask it, not the documentation. */
+/** The guarantees of a bus, readable at run time, so that tests and users need not consult the documentation. */
 export interface BusCapabilities {
-  /** What happens to a message for a subscriber that is away for a while: it may be lost, or it comes, perhaps twice. */
+  /**
+   * Delivery to a subscriber that is away for a while: `at-most-once` may lose the message, `at-least-once` may repeat
+   * it.
+   */
   readonly delivery: "at-most-once" | "at-least-once";
-  /** Whether the messages of one publisher arrive in the order in which they were published. */
+  /** Whether messages of one publisher arrive in the order in which they were published. */
   readonly ordering: "none" | "per-publisher";
-  /** Whether an instance receives what it published itself. */
+  /** Whether an instance receives its own messages. */
   readonly echo: boolean;
   /**
-   * Whether a new subscriber receives what was published before it came. Where not, it may still hear what is just on its
-   * way to an instance that listens to the subject already.
+   * Whether a new subscriber receives earlier messages. Without replay, a new subscriber may still receive a message
+   * that is in flight to an instance which already listens to the subject.
    */
   readonly replay: boolean;
+  /** The largest payload that `publish` accepts, in bytes. */
   readonly maxPayloadBytes: number;
 }

@@ -6,7 +6,7 @@ import { namespacedBus } from "./namespaced-bus.ts";
 
 const part = fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom("a", "b", ".", "%", "2", "E", "*") });
 
-test("two environments on one broker never hear each other, whatever they are called", async () => {
+test("namespaces on one broker never receive each other's messages, whatever their names", async () => {
   await fc.assert(
     fc.asyncProperty(part, part, part, part, async (namespaceA, subjectA, namespaceB, subjectB) => {
       const same = namespaceA === namespaceB && subjectA === subjectB;
@@ -22,7 +22,7 @@ test("two environments on one broker never hear each other, whatever they are ca
   );
 });
 
-test("those with the plain bus hear them under the prefixed name", async () => {
+test("the bus below receives messages under the prefixed subject", async () => {
   const bus = await memoryBus();
   const heard = vi.fn();
   await bus.subscribe("prod.ratelimit.capacity", heard);
@@ -31,7 +31,7 @@ test("those with the plain bus hear them under the prefixed name", async () => {
   expect(heard).toHaveBeenCalledOnce();
 });
 
-test("closing it leaves the bus below open; closing that closes it", async () => {
+test("closing a namespaced bus leaves the bus below open; closing the bus below closes both", async () => {
   const bus = await memoryBus();
   const first = namespacedBus(bus, "a");
   const second = namespacedBus(bus, "b");
@@ -42,7 +42,7 @@ test("closing it leaves the bus below open; closing that closes it", async () =>
 });
 
 test.each(["", "x".repeat(55), ".".repeat(20), "a\nb", 7 as unknown as string])(
-  "what cannot be a namespace is refused (case %#)",
+  "an invalid namespace is rejected (case %#)",
   async (namespace) => {
     const bus = await memoryBus();
     expect(() => namespacedBus(bus, namespace)).toThrowError(

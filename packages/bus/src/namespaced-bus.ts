@@ -23,13 +23,24 @@ class NamespacedDriver extends RelayDriver {
 }
 
 /**
- * The same bus, on which only those of this namespace hear each other. Closing it ends its subscriptions and leaves the
- * bus below open: who opened that, closes it. Its own deadlines are by the clock of `options`, the system's by default.
+ * Wraps a bus so that only buses of the same namespace exchange messages. Closing the wrapper ends its subscriptions
+ * and leaves the bus below open. `options` sets the deadlines and the clock of the wrapper.
+ *
+ * @throws InvalidConfigError when the namespace or an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { memoryBus, namespacedBus } from "@hivepace/bus";
+ *
+ * const bus = await memoryBus();
+ * const staging = namespacedBus(bus, "staging");
+ * await staging.publish("greetings", new Uint8Array(1)); // on the subject "staging.greetings" of `bus`
+ * ```
  */
 export function namespacedBus(bus: MessageBus, namespace: string, options?: DriverBusOptions): MessageBus {
-  // One part of a subject whatever is in it, or "a" + "b.c" would hear "a.b" + "c".
+  // Escaping keeps the namespace one part of the subject; otherwise "a" + "b.c" would collide with "a.b" + "c".
   const prefix = isSubject(namespace) ? `${escapePart(namespace, /\./)}.` : "";
-  // What is left is enough for every subject that is legal on all buses.
+  // The remaining bytes suffice for every subject that is legal on all buses.
   if (prefix === "" || new TextEncoder().encode(prefix).length > MAX_PREFIX_BYTES)
     throw new InvalidConfigError("namespace", NAMESPACE_RULE, namespace);
   return new DriverBus((events) => new NamespacedDriver(bus, events, prefix), bus.state, options);

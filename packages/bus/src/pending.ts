@@ -2,21 +2,25 @@ import type { AbortSignalLike, Clock } from "@hivepace/core";
 import { onAbort } from "@hivepace/core/internal";
 
 interface Call {
-  /** On the clock; Infinity for a call that waits as long as it takes. */
+  /** The deadline on the clock; Infinity for a call without a deadline. */
   readonly dueAt: number;
   end(reason: unknown): void;
 }
 
 /**
- * Calls that wait for an answer which may never come. Each ends with the answer, by its signal, after `timeoutMs`, or all
- * together. (A race against one long-lived promise would keep every call in memory until that promise settles.)
+ * Calls whose answer may never come. A call ends with the answer, by its signal, after `timeoutMs`, or by `endAll`. (A
+ * race against one long-lived promise would keep every call in memory until that promise settles.)
  */
 export class Pending {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #late: () => Error;
+  /** Calls without a deadline. */
   readonly #patient = new Set<Call>();
-  /** In the order in which they are due, for all have the same time: one timer does for all of them. */
+  /**
+   * Calls with a deadline. All have the same timeout, so insertion order is deadline order, and one timer serves them
+   * all.
+   */
   readonly #timed = new Set<Call>();
   #cancel: (() => void) | undefined;
 
@@ -26,7 +30,7 @@ export class Pending {
     this.#late = late;
   }
 
-  /** Waits for `timeoutMs` at the most. */
+  /** Settles like `work`, or rejects after `timeoutMs`. */
   inTime<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const call: Call = { dueAt: this.#clock.now() + this.#timeoutMs, end: reject };
@@ -48,7 +52,7 @@ export class Pending {
     });
   }
 
-  /** Waits as long as it takes, or until the signal says. */
+  /** Settles like `work`, without a deadline; an aborted signal rejects with its reason. */
   wait<T>(work: Promise<T>, signal?: AbortSignalLike): Promise<T> {
     return new Promise((resolve, reject) => {
       const done = (): void => {
@@ -71,6 +75,7 @@ export class Pending {
     });
   }
 
+  /** Rejects every pending call. */
   endAll(error: () => Error): void {
     const calls = [...this.#patient, ...this.#timed];
     this.#timed.clear();

@@ -1,7 +1,7 @@
 import type { BusDriver, BusEvents } from "./driver.ts";
 import type { BusCapabilities, MessageBus, Subscription } from "./message-bus.ts";
 
-/** A driver on top of another bus, for wrappers. The bus below was lent: it stays open. */
+/** A driver that forwards to another bus; the base of wrappers. The bus below is lent and stays open. */
 export class RelayDriver implements BusDriver {
   readonly #bus: MessageBus;
   readonly #events: BusEvents;
@@ -41,12 +41,12 @@ export class RelayDriver implements BusDriver {
     await Promise.all([...this.#subscriptions.values()].map((subscription) => subscription.unsubscribe()));
   }
 
-  /** The subject on the bus below. */
+  /** Returns the subject to use on the bus below. */
   protected nameBelow(subject: string): string {
     return subject;
   }
 
-  /** A message from the bus below. */
+  /** Handles a message from the bus below. */
   protected receive(subject: string, payload: Uint8Array): void {
     this.#events.message(subject, payload);
   }

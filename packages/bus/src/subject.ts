@@ -1,14 +1,14 @@
 import { BusSubjectInvalidError } from "./errors.ts";
 
-/** The rule for subjects, as error messages say it. */
+/** The rule for subjects, as error messages state it. */
 const SUBJECT_RULE = "a string of 1 to 255 bytes in UTF-8, well formed and without control characters";
 
 const MAX_BYTES = 255;
 const utf8 = new TextEncoder();
 
 /**
- * Any readable text is a subject and means only itself: `*`, `>` and spaces have no special meaning, on any bus.
- * Adapters escape what their broker would understand otherwise.
+ * Accepts any readable text. Subjects are literal: `*`, `>` and spaces have no special meaning on any bus; adapters
+ * escape the characters that their broker would interpret.
  */
 export function isSubject(subject: unknown): subject is string {
   return (
@@ -20,7 +20,7 @@ export function isSubject(subject: unknown): subject is string {
   );
 }
 
-/** A program uses few subjects, over and over. */
+/** Bounds the cache of valid subjects. Programs reuse few subjects, so the cache is almost never cleared. */
 const MOST_KNOWN = 1_000;
 const known = new Set<unknown>();
 

@@ -1,19 +1,19 @@
 import { type Broker, memoryBroker } from "./memory-broker.ts";
 
-/** What we use of the runtime's `BroadcastChannel`, which Node, Deno and browsers share. */
+/** The part of `BroadcastChannel` that Node, Deno and browsers share. */
 interface Channel {
   postMessage(message: unknown): void;
   onmessage: ((event: { data: unknown }) => void) | null;
   close(): void;
-  /** Node's: the channel does not keep the process alive. */
+  /** Node only: controls whether the channel keeps the process alive. */
   ref?(): void;
   unref?(): void;
 }
 
-/** What travels between threads: a message, or a mark by which a thread knows that all before it has arrived. */
+/** A frame between threads: a message, or a mark whose arrival proves that all earlier frames have arrived. */
 type Frame = { readonly subject: string; readonly payload: Uint8Array } | { readonly mark: string };
 
-/** A broker that joins all threads of this process in which one of the same name is made. */
+/** Creates a broker that connects all threads of this process which create a broker of the same name. */
 export function threadBroker(name: string): Broker {
   const local = memoryBroker();
   const marks = new Map<string, () => void>();
@@ -49,14 +49,14 @@ export function threadBroker(name: string): Broker {
       for (const passed of [...marks.values()]) passed();
     },
     send(subject, payload) {
-      // The channel reaches the other threads, not this one.
+      // The channel delivers to other threads only, so members in this thread are served directly.
       local.send(subject, payload);
       channel?.postMessage({ subject, payload } satisfies Frame);
     },
     async settle() {
       const mark = `${thread}-${marked++}`;
       const bell = open();
-      // Someone waits for this answer, so the process must not end before it.
+      // The caller of `settle` awaits the mark, so the process must not exit before its arrival.
       channel?.ref?.();
       await new Promise<void>((resolve) => {
         marks.set(mark, resolve);

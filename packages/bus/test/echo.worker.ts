@@ -1,10 +1,10 @@
 import { parentPort } from "node:worker_threads";
 import { memoryBus, threadBroker } from "@hivepace/bus";
 
-// A memory bus does not keep its thread alive; listening to the parent does, until that is closed.
+// A memory bus does not keep its thread alive; the listener on the parent port does, until that port is closed.
 parentPort?.on("message", () => {});
 
-/** Answers what it hears, until it hears "end". */
+/** Answers every message until the message "end" arrives. */
 const bus = await memoryBus(threadBroker("threads-test"));
 await bus.subscribe("ask", (payload) => {
   const text = new TextDecoder().decode(payload);

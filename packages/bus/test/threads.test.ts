@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { memoryBus } from "../src/memory-bus.ts";
 import { threadBroker } from "../src/thread-broker.ts";
 
-test("worker threads of one process hear each other, and end by themselves when their bus is closed", async () => {
+test("worker threads of one process exchange messages, and exit by themselves once their bus is closed", async () => {
   const file = new URL("echo.worker.ts", import.meta.url);
   const workers = await Promise.all(
     [1, 2].map(async () => {

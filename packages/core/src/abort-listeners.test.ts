@@ -10,7 +10,7 @@ function limiterOf(capacity: number): { limiter: MemoryLimiter; clock: ManualClo
   return { limiter, clock };
 }
 
-test("a signal that thousands of waiters share has one listener, and none when the last has ended", async () => {
+test("a signal shared by thousands of waiters has one listener, and none once the last wait has ended", async () => {
   const { limiter, clock } = limiterOf(1);
   const { signal } = new AbortController();
   limiter.tryAcquire("api");

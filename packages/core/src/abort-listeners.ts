@@ -1,11 +1,12 @@
 import type { AbortSignalLike } from "./abort-signal.ts";
+import { processWide } from "./process-wide.ts";
 
-/** A queue that waiters have left and that has to be served once all of them are gone. */
+/** A queue that aborted waiters have left and that must be served once all of them are removed. */
 export interface AfterAbort {
   afterAbort(): void;
 }
 
-/** Ends one wait. Returns the queue that it has left, if others may move up there. */
+/** Ends one wait. Returns the queue that the waiter has left, if other waiters may move up there. */
 type EndWait = () => AfterAbort | undefined;
 
 interface Listening {
@@ -13,15 +14,15 @@ interface Listening {
   readonly listener: () => void;
 }
 
-const listening = new WeakMap<AbortSignalLike, Listening>();
+const listening = /* @__PURE__ */ processWide("abort-listeners.1", () => new WeakMap<AbortSignalLike, Listening>());
 
 /**
- * Calls `end` when the signal is aborted, unless the returned function was called before. All waits of a signal share one
- * listener, which is removed with the last of them: a program may pass one signal to thousands of calls, and Node warns
- * at eleven listeners. On abort all waits of the signal end first, and only then are the queues served that they have
- * left: otherwise a call could be granted that is about to be aborted.
+ * Calls `end` when the signal is aborted, unless the returned function was called before. All waits of a signal share
+ * one listener, which is removed with the last of them: a program may pass one signal to thousands of calls, and Node
+ * warns at eleven listeners. An abort first ends all waits of the signal and then serves their queues; otherwise a call
+ * that is about to be aborted could be granted.
  *
- * The caller has checked that the signal is not aborted yet.
+ * The caller must have checked that the signal is not aborted yet.
  */
 export function onAbort(signal: AbortSignalLike, end: EndWait): () => void {
   const known = listening.get(signal) ?? listen(signal);

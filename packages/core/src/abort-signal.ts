@@ -1,4 +1,4 @@
-/** What we use of an `AbortSignal`, so that the types ask for neither the DOM nor Node. */
+/** The members of `AbortSignal` that Hivepace uses, so that its types depend on neither the DOM nor Node. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason: unknown;

@@ -18,13 +18,20 @@ export function checkMaxQueue(maxQueue: number): void {
     throw new InvalidConfigError("maxQueue", "a whole number of 0 or more, or Infinity", maxQueue);
 }
 
-/** Checks all that is known of a refusal. Throws INVALID_CONFIG before anything has been done with it. */
+/** Checks the details of a refusal. Throws INVALID_CONFIG before anything has changed. */
 export function checkRefusal(reason: unknown, details: ReducedDetails): void {
   if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
   const { sentAgoMs, retryAfterMs, kind } = details;
   for (const [option, value] of Object.entries({ sentAgoMs, retryAfterMs }))
     if (value !== undefined && !(Number.isFinite(value) && value >= 0))
       throw new InvalidConfigError(option, "a finite number of 0 or more", value);
-  if (kind !== undefined && kind !== "limit" && kind !== "overload")
-    throw new InvalidConfigError("kind", '"limit" or "overload"', kind);
+  if (!KINDS.includes(kind)) throw new InvalidConfigError("kind", '"limit", "overload" or "quota"', kind);
+}
+
+const KINDS: readonly unknown[] = ["limit", "overload", "quota", undefined];
+
+/** Throws INVALID_CONFIG unless `concerns` names the subject of a refusal or failure. */
+export function checkConcerns(concerns: unknown): void {
+  if (concerns !== undefined && concerns !== "model" && concerns !== "endpoint")
+    throw new InvalidConfigError("concerns", '"model" or "endpoint"', concerns);
 }

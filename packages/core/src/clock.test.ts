@@ -16,7 +16,7 @@ describe("the system clock", () => {
     expect(fired).toEqual([11]);
   });
 
-  test("arms again when a timer fires early, as Node's do by fractions", () => {
+  test("arms the timer again when it fires early, as Node's timers do by fractions", () => {
     const fired = vi.fn();
     systemClock.after(10, fired);
     const early = vi.spyOn(performance, "now").mockReturnValue(systemClock.now() + 9.5);
@@ -37,7 +37,7 @@ describe("the system clock", () => {
     expect(fired).toHaveBeenCalledOnce();
   });
 
-  test("a cancelled timer does not fire, also in its second leg; cancelling again does nothing", () => {
+  test("a cancelled timer does not fire, even in its second part; cancelling again has no effect", () => {
     const fired = vi.fn();
     const cancel = systemClock.after(2 ** 32, fired);
     vi.advanceTimersByTime(2 ** 31);
@@ -48,14 +48,14 @@ describe("the system clock", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("tells the wall clock's time", () => {
+  test("returns the wall clock's time", () => {
     vi.setSystemTime(1_234_567);
     expect(systemClock.epochMs()).toBe(1_234_567);
   });
 });
 
 describe("the manual clock", () => {
-  test("fires what comes due in order, each at its own time, also what was armed on the way", () => {
+  test("fires due timers in order, each at its own time, including those armed meanwhile", () => {
     const clock = new ManualClock();
     const log: [string, number][] = [];
     clock.after(20, () => log.push(["b", clock.now()]));
@@ -75,7 +75,7 @@ describe("the manual clock", () => {
     expect([clock.pending, clock.nextDueAt, clock.now()]).toEqual([0, undefined, 20]);
   });
 
-  test("the wall clock can be stepped without moving time", () => {
+  test("the wall clock can be stepped without moving monotonic time", () => {
     const clock = new ManualClock({ epochMs: 1_000 });
     clock.advance(10);
     clock.stepWallClock(-3_600_000);

@@ -1,7 +1,7 @@
 import type { Lease } from "./gate.ts";
 import type { LimitedBy } from "./rate/rate-types.ts";
 
-/** What kind of object says it. */
+/** The kind of object that emits an event. */
 export type EventSource =
   | "memory-limiter"
   | "rate-manager"
@@ -10,29 +10,29 @@ export type EventSource =
   | "global-view"
   | "observer";
 
-/** Who says it. */
+/** The object that emits an event. */
 export interface EventOrigin {
   readonly source: EventSource;
-  /** Of those that are one of several. */
+  /** The agent, for objects that are one of several agents. */
   readonly agentId?: string | undefined;
 }
 
-/** Which limit stood against a request. A limiter has only one for each resource: "capacity". */
+/** The limit that denied or delayed a request. A limiter has only one limit per resource: "capacity". */
 export type DecidingLimit = LimitedBy | "capacity";
 
-/** What a request was for. */
+/** The target of a request. */
 export interface OfResource extends EventOrigin {
   /** The name of a resource or the id of an endpoint. */
   readonly resource: string;
-  /** Where models have limits of their own: the one that names these limits. */
+  /** The model that names the applied limits, where models have limits of their own. */
   readonly model?: string | undefined;
 }
 
-/** A request may be sent. */
+/** A request was granted. */
 export interface GrantedEvent extends OfResource {
-  /** Tokens; of a hive or a manager, those of the estimate. */
+  /** Cost in tokens; for a hive or a manager, the estimate. */
   readonly cost: number;
-  /** Only in a hive that observes: what would have become of it, and by which limit. */
+  /** The outcome and the limit that would have applied; only in a hive that observes without limiting. */
   readonly wouldHave?: "waited" | "been-denied" | undefined;
   readonly limitedBy?: DecidingLimit | undefined;
 }
@@ -46,142 +46,184 @@ export type DeniedReason =
   | "closed"
   | "timeout"
   | "queue-full"
-  | "too-large";
+  | "too-large"
+  | "unavailable";
 
-/** A request was refused at once: it did not want to wait, or could not. */
+/** A request was refused at once, because it did not allow waiting or could not wait. */
 export interface DeniedEvent extends OfResource {
   readonly cost: number;
   readonly reason: DeniedReason;
-  /** Undefined when there was none: nobody knows the resource, or the limiter is closed. */
+  /** The limit that denied the request; undefined when the resource is unknown or the limiter is closed. */
   readonly limitedBy: DecidingLimit | undefined;
 }
 
-/** A wait begins. Published where the caller is, in its asynchronous context. */
+/** A wait has begun. Published in the asynchronous context of the caller. */
 export interface WaitingEvent extends OfResource {
   readonly cost: number;
   readonly limitedBy: DecidingLimit | undefined;
-  /** Tells waits apart: the same object that ends with `waited`. Opaque. */
+  /** An opaque object that identifies the wait; the `waited` event carries the same object. */
   readonly wait: object;
 }
 
-/** A wait came to its end. One that was granted has its `granted` besides. */
+/** A wait has ended. A granted wait also emits `granted`. */
 export interface WaitedEvent extends OfResource {
   readonly cost: number;
   readonly limitedBy: DecidingLimit | undefined;
   readonly wait: object;
   readonly waitedMs: number;
-  readonly outcome: "granted" | "aborted" | "timeout" | "too-large" | "removed" | "closed";
-  /** What a hive has granted. */
+  readonly outcome: "granted" | "aborted" | "timeout" | "too-large" | "unavailable" | "removed" | "closed";
+  /** The lease, for a wait that a hive has granted. */
   readonly lease?: Lease | undefined;
 }
 
 /** A lease has ended. */
 export interface EndedEvent extends OfResource {
-  readonly how: "done" | "cancelled" | "refused" | "expired";
+  readonly how: "done" | "cancelled" | "refused" | "failed" | "expired";
   readonly heldMs: number;
-  /** What it took in the end; 0 when all was given back. */
+  /** Final usage in tokens; 0 when the whole reservation was returned. */
   readonly tokens: number;
 }
 
-/** Somebody said that a provider allows less than we thought. */
+/** A program or an agent announced that the provider allows less than assumed. */
 export interface AnnouncedEvent extends OfResource {
   readonly reason: string;
   readonly sentAgoMs?: number | undefined;
   readonly retryAfterMs?: number | undefined;
-  readonly kind?: "limit" | "overload" | undefined;
+  readonly kind?: "limit" | "overload" | "quota" | undefined;
 }
 
-/** What all agents may use of a resource has become another. */
+/** The capacity of a resource for all agents has changed. */
 export interface LevelEvent extends OfResource {
   /**
-   * - `cut`: a provider refused
-   * - `pause`: it did so again, or is in trouble: all wait for a while, and the level stays
-   * - `recovery`: a step back up
-   * - `restored`: the provider's own numbers showed that the limit is whole
-   * - `limit`: the smallest limit that any agent has is another
+   * - `cut`: the provider refused a request
+   * - `pause`: the provider refused again or is in trouble; all agents wait and the level is kept
+   * - `recovery`: the level rose by one step
+   * - `restored`: the provider's own numbers showed that the limit is fully restored
+   * - `limit`: the smallest limit configured by any agent has changed
    */
   readonly cause: "cut" | "pause" | "recovery" | "restored" | "limit";
-  /** What is left of the limit, 0 to 1; now and before. */
+  /** The part of the limit that may be used, 0 to 1: now and before the change. */
   readonly level: number;
   readonly before: number;
   /** The limit × the level. */
   readonly total: number;
   readonly pausedForMs: number;
-  /** Which agent caused it, and what it said. */
+  /** The agent that caused the change, and its reason. */
   readonly by: string;
   readonly reason: string;
 }
 
-/** Another agent came, or is not heard any more. */
+/** Whether an endpoint or one of its models may be called. The guide on failure modes describes each state. */
+export type AvailabilityState = "available" | "overloaded" | "broken" | "parked";
+
+/** An endpoint, or a model of it, has become available or unavailable for all agents. */
+export interface AvailabilityEvent extends OfResource {
+  readonly state: AvailabilityState;
+  readonly before: AvailabilityState;
+  /**
+   * - `overload`, `failures`, `quota`: answers of the provider showed it
+   * - `parked`, `unparked`: a program or an operator requested it
+   * - `probe-failed`: the probe call failed, so the backoff is longer
+   * - `recovered`: a call succeeded
+   * - `ended`: the stated time has passed
+   */
+  readonly cause: "overload" | "failures" | "quota" | "parked" | "unparked" | "probe-failed" | "recovered" | "ended";
+  /** Time in milliseconds until the next call may be sent; undefined when unknown. */
+  readonly retryAfterMs: number | undefined;
+  /** The agent that caused the change, and its reason. */
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** Another agent has joined, left or fallen silent. */
 export interface MemberEvent extends EventOrigin {
   readonly member: string;
-  /** `silent`: it said no goodbye. */
+  /** `silent`: the agent stopped reporting without a goodbye. */
   readonly change: "joined" | "left" | "silent";
-  /** Live agents now, this one included. */
+  /** Number of live agents, including this one. */
   readonly members: number;
 }
 
-/** An announcement tells of a 429; a presence message of who is there and what each uses. */
+/** An announcement reports a refusal by the provider; a presence message reports membership and usage. */
 export type MessageKind = "announcement" | "presence";
 
-/** A message went to the bus, or the bus did not take it. */
+/** A message was published, or its publication failed. */
 export interface PublishedEvent extends EventOrigin {
   readonly message: MessageKind;
   readonly bytes: number;
-  /** Undefined when the bus has it. */
+  /** The error of a failed publication; undefined when the bus has accepted the message. */
   readonly error: unknown;
 }
 
-/** A message came, from whomever, this agent included. */
+/** A message was received from any agent, including this one. */
 export interface ReceivedEvent extends EventOrigin {
   readonly message: MessageKind;
   readonly bytes: number;
 }
 
-/** A message, or a part of one, changed nothing. The reasons are ours and few. */
+/** A message or a part of it was ignored. The reasons are a small fixed set. */
 export interface IgnoredEvent extends EventOrigin {
   readonly message: MessageKind;
   readonly reason: string;
 }
 
-/** A bus is in another state. */
+/** The state of a bus has changed. */
 export interface BusEvent {
-  /** Its name: "nats", "kafka". */
+  /** The name of the bus: "nats", "kafka". */
   readonly bus: string;
   readonly state: "connecting" | "ready" | "interrupted" | "closed";
   readonly before: BusEvent["state"];
 }
 
-/** A call of the store is over. */
+/** A call of a store has ended. */
 export interface SyncedEvent extends EventOrigin {
-  /** `sync`: counts went there and sums came back; `share`: it was asked for this agent's part of the limits. */
+  /**
+   * - `sync`: reported counts and received sums
+   * - `share`: requested this agent's part of the limits
+   */
   readonly operation: "sync" | "share";
   readonly durationMs: number;
-  /** How many counts, or limits, it was about. */
+  /** Number of counts or limits in the call. */
   readonly sent: number;
-  /** How long ago the last call went well: 0 when this one did; Infinity when none has. */
+  /**
+   * Time in milliseconds since the last successful call: 0 when this call succeeded; Infinity when none has succeeded.
+   */
   readonly ageMs: number;
-  /** Undefined when it went well. */
+  /** The error of a failed call; undefined when the call succeeded. */
   readonly error: unknown;
 }
 
-/** A request to a provider is about to be sent, with a lease. Published where the caller is. */
-export interface SendingEvent {
-  /** The endpoint of its lease. */
+/** An endpoint and a model that a call has moved away from. */
+export interface CallOrigin {
   readonly resource: string;
-  /** As the request names it. */
+  readonly model: string | undefined;
+}
+
+/** A request with a lease is about to be sent to a provider. Published in the asynchronous context of the caller. */
+export interface SendingEvent {
+  /** The endpoint of the lease. */
+  readonly resource: string;
+  /** The model as named in the request. */
   readonly model: string | undefined;
   readonly provider: string;
-  /** 0 at first; then how often it was sent before. */
+  /** Number of times that the call was sent before. */
   readonly retries: number;
+  /** The delay between the last refusal and this retry, in milliseconds; 0 for a call that was not delayed. */
+  readonly delayMs: number;
+  /** Number of times that the call has moved to another endpoint or model. */
+  readonly moves: number;
+  /** The endpoint and model that the call moved away from last; undefined for a call that has not moved. */
+  readonly movedFrom: CallOrigin | undefined;
   readonly lease: Lease;
-  /** Tells calls apart: the same object that ends with `sent`. Opaque. */
+  /** An opaque object that identifies the call; the `sent` event carries the same object. */
   readonly call: object;
-  /** Sends it within a context: `around` must call `send` once, at once, and return what that returns. */
+  /**
+   * Sends the request within a context: `around` must call `send` exactly once, synchronously, and return its result.
+   */
   within(around: <T>(send: () => T) => T): void;
 }
 
-/** It was answered, refused or lost. A stream may still be on its way. */
+/** A request was answered, refused or failed. The body of a streamed answer may still be in transit. */
 export interface SentEvent {
   readonly resource: string;
   readonly model: string | undefined;
@@ -190,14 +232,14 @@ export interface SentEvent {
   readonly lease: Lease;
   readonly call: object;
   readonly durationMs: number;
-  /** `failed`: no answer came. */
+  /** `failed`: no answer was received. */
   readonly outcome: "answered" | "refused" | "failed";
   /** Why the provider refused: "rate_limited", "overloaded", … */
   readonly refusal: string | undefined;
   readonly error: unknown;
 }
 
-/** Which event comes on which channel. */
+/** The event type of each channel. */
 export interface DiagnosticEvents {
   readonly "hivepace:granted": GrantedEvent;
   readonly "hivepace:denied": DeniedEvent;
@@ -206,6 +248,7 @@ export interface DiagnosticEvents {
   readonly "hivepace:ended": EndedEvent;
   readonly "hivepace:announced": AnnouncedEvent;
   readonly "hivepace:level": LevelEvent;
+  readonly "hivepace:availability": AvailabilityEvent;
   readonly "hivepace:member": MemberEvent;
   readonly "hivepace:published": PublishedEvent;
   readonly "hivepace:received": ReceivedEvent;

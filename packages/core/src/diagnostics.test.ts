@@ -17,7 +17,7 @@ afterEach(() => {
   for (const name of Object.values(channelNames)) channel(name).unsubscribe(listen);
 });
 
-test("every decision of a limiter can be heard, with its reason and limit", async () => {
+test("every decision of a limiter is published with its reason and limit", async () => {
   const clock = new ManualClock();
   const limiter = new MemoryLimiter({ clock, maxQueue: 2 });
   limiter.setCapacity("api", 2, 1_000);
@@ -64,7 +64,7 @@ test("every decision of a limiter can be heard, with its reason and limit", asyn
   ]);
 });
 
-test("the end of a wait is known by the object that its beginning had", async () => {
+test("the start and the end of a wait carry the same object", async () => {
   const clock = new ManualClock();
   const limiter = new MemoryLimiter({ clock });
   limiter.setCapacity("api", 1, 1_000);
@@ -79,30 +79,30 @@ test("the end of a wait is known by the object that its beginning had", async ()
     });
   const [first, second] = of("waiting");
   expect(first).not.toBe(second);
-  // The second has a higher priority.
+  // The second waiter has the higher priority.
   expect(of("waited")[0]).toBe(second);
   expect(of("waited")[1]).toBe(first);
   await limiter.close();
 });
 
-test("every decision of a manager can be heard, with the limit that denied it", () => {
+test("every decision of a manager is published with the limit that denied it", () => {
   const manager = new RateManager({ clock: new ManualClock() });
   manager.setEndpoint({ id: "eu", rpmLimit: 2, tpmLimit: 100 });
-  manager.setEndpoint({ id: "eu", model: "large", rpmLimit: 1, maxInFlight: 1 });
-  manager.setKey("acme", { rateLimitTpm: 50 });
+  manager.setEndpoint({ id: "eu", model: "large", rpmLimit: 1, maxInFlightPerProcess: 1 });
+  manager.setKey("acme", { tpmLimit: 50 });
   manager.check({ endpoint: "eu", model: "whatever", tokens: 10 });
   manager.check({ endpoint: "eu", key: "acme", tokens: 51 });
   manager.handle({ endpoint: "eu" }).check(10);
   manager.handle({ endpoint: "eu" }).check(1);
   manager.check({ endpoint: "eu", model: "large", tokens: 1 });
-  manager.setEndpoint({ id: "eu", model: "large", maxInFlight: 1 });
+  manager.setEndpoint({ id: "eu", model: "large", maxInFlightPerProcess: 1 });
   manager.check({ endpoint: "eu", model: "large", tokens: 1 });
   manager.peek({ endpoint: "eu", tokens: 1 });
 
   const eu = { source: "rate-manager", resource: "eu" };
   const large = { ...eu, model: "large" };
   expect(heard).toEqual([
-    // A model without limits of its own may have any name: it is not told.
+    // A model without limits of its own may have any name, so the event leaves it out.
     ["granted", { ...eu, cost: 10 }],
     ["denied", { ...eu, cost: 51, reason: "too-large", limitedBy: "key-tpm" }],
     ["granted", { ...eu, cost: 10 }],
@@ -112,7 +112,7 @@ test("every decision of a manager can be heard, with the limit that denied it", 
   ]);
 });
 
-test("a manager that is part of something else leaves it to that to tell", () => {
+test("a manager with diagnostics: false publishes no events", () => {
   const manager = new RateManager({ clock: new ManualClock(), diagnostics: false });
   manager.setEndpoint({ id: "eu", rpmLimit: 1 });
   for (let i = 0; i < 2; i++) manager.check({ endpoint: "eu", tokens: 1 });
@@ -120,7 +120,7 @@ test("a manager that is part of something else leaves it to that to tell", () =>
   expect(() => new RateManager({ diagnostics: "no" as never })).toThrow(/diagnostics/);
 });
 
-test("the status of a limiter has what was set, and not what was made on demand", async () => {
+test("the status of a limiter lists resources that were set, not those created on demand", async () => {
   const limiter = new MemoryLimiter({
     clock: new ManualClock(),
     capacityFor: () => ({ capacity: 5, windowMs: 1_000 }),
@@ -136,7 +136,7 @@ test("the status of a limiter has what was set, and not what was made on demand"
   expect(limiter.status()).toEqual({ mode: "closed", resources: [] });
 });
 
-test("a listener may use the limiter while it listens", async () => {
+test("a listener may call the limiter from within an event", async () => {
   const clock = new ManualClock();
   const limiter = new MemoryLimiter({ clock });
   limiter.setCapacity("api", 4, 1_000);

@@ -1,12 +1,15 @@
 import type { DiagnosticEvents } from "./diagnostic-events.ts";
 
-/** What we use of a channel of Node's `diagnostics_channel`. Look at `hasSubscribers` before building an event. */
+/**
+ * The members of a channel of Node's `diagnostics_channel` that Hivepace uses. Check `hasSubscribers` before building
+ * an event.
+ */
 export interface Channel<E> {
   readonly hasSubscribers: boolean;
   publish(message: E): void;
 }
 
-/** The names of our channels; subscribe with Node's `diagnostics_channel`. */
+/** The names of Hivepace's diagnostics channels; subscribe with Node's `diagnostics_channel`. */
 export const channelNames = {
   granted: "hivepace:granted",
   denied: "hivepace:denied",
@@ -15,6 +18,7 @@ export const channelNames = {
   ended: "hivepace:ended",
   announced: "hivepace:announced",
   level: "hivepace:level",
+  availability: "hivepace:availability",
   member: "hivepace:member",
   published: "hivepace:published",
   received: "hivepace:received",
@@ -31,7 +35,10 @@ interface HasBuiltins {
   process?: { getBuiltinModule?(id: string): { channel(name: string): Channel<unknown> } | undefined };
 }
 
-/** Node's channel of this name, the same for all copies of this package; where Node is not, one that nobody can hear. */
+/**
+ * Returns Node's channel of this name, which all copies of this package share; outside Node a channel that never has
+ * subscribers.
+ */
 function channel<N extends keyof DiagnosticEvents>(name: N): Channel<DiagnosticEvents[N]> {
   const node = (globalThis as HasBuiltins).process?.getBuiltinModule?.("node:diagnostics_channel");
   return node?.channel(name) ?? nobody;
@@ -44,6 +51,7 @@ export const waited = /* @__PURE__ */ channel("hivepace:waited");
 export const ended = /* @__PURE__ */ channel("hivepace:ended");
 export const announced = /* @__PURE__ */ channel("hivepace:announced");
 export const level = /* @__PURE__ */ channel("hivepace:level");
+export const availability = /* @__PURE__ */ channel("hivepace:availability");
 export const member = /* @__PURE__ */ channel("hivepace:member");
 export const published = /* @__PURE__ */ channel("hivepace:published");
 export const received = /* @__PURE__ */ channel("hivepace:received");

@@ -1,23 +1,45 @@
+import { redact, redactOption, safeError } from "./redact.ts";
 import { show } from "./show.ts";
 
-/** Marks our errors, also those of another copy of this package in the same program. */
+/** Marks Hivepace's errors, including those of another copy of this package in the same program. */
 const BRAND = Symbol.for("hivepace.error");
 
-/** The base of every error that Hivepace throws on purpose. Tell them apart by `code`, never by text. */
+/**
+ * The base of every error that Hivepace throws on purpose. Distinguish errors by `code`, never by their text. No
+ * property contains a password: `cause` is a copy of the original error without its arguments.
+ */
 export class HivepaceError extends Error {
+  static override readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
   override readonly name: string = "HivepaceError";
   readonly code: string;
 
   constructor(code: string, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+    super(redact(message), options && "cause" in options ? { cause: safeError(options.cause) } : undefined);
     this.code = code;
     Object.defineProperty(this, BRAND, { value: true });
   }
 }
 
-/** The limiter was closed, before the call or while it waited. */
+interface ErrorClass {
+  readonly code?: string;
+}
+
+/**
+ * Implements `instanceof`. Classes of two copies of Hivepace, such as its ES modules and its CommonJS build in one
+ * process, count as the same class when their static `code` is equal.
+ */
+function isInstance(this: ErrorClass, value: unknown): boolean {
+  if (isHivepaceError(value)) {
+    if (this === HivepaceError) return true;
+    if (Object.hasOwn(this, "code")) return this.code === value.code;
+  }
+  return Function.prototype[Symbol.hasInstance].call(this, value);
+}
+
+/** The limiter was closed before the call or while it waited. */
 export class ClosedError extends HivepaceError {
   override readonly name = "ClosedError";
+  static readonly code = "LIMITER_CLOSED";
   declare readonly code: "LIMITER_CLOSED";
 
   constructor() {
@@ -25,15 +47,19 @@ export class ClosedError extends HivepaceError {
   }
 }
 
-/** No capacity was set for this resource (or it was removed while the call waited). */
+/** No capacity was set for this resource, or the resource was removed while the call waited. */
 export class ResourceUnknownError extends HivepaceError {
   override readonly name = "ResourceUnknownError";
+  static readonly code = "RESOURCE_UNKNOWN";
   declare readonly code: "RESOURCE_UNKNOWN";
   readonly resource: string;
-  /** The names that are known, where the error can tell them. */
+  /** The known names, where the error can list them. */
   readonly known: readonly string[] | undefined;
 
-  /** `resource` may be several of which none is known. `known` are those that are, where the error can name them. */
+  /**
+   * @param resource - the unknown name, or several names of which none is known
+   * @param known - the known names, where the error can list them
+   */
   constructor(resource: string | readonly string[], kind = "resource", known?: readonly string[]) {
     const names = typeof resource === "string" ? [resource] : resource;
     const advice = known === undefined ? "set its capacity first" : `known are ${listOf(known)}`;
@@ -43,7 +69,7 @@ export class ResourceUnknownError extends HivepaceError {
   }
 }
 
-/** Errors name at most this many ids. */
+/** Maximum number of names in a message. */
 const MOST_NAMED = 20;
 
 function listOf(names: readonly string[]): string {
@@ -52,16 +78,23 @@ function listOf(names: readonly string[]): string {
   return names.slice(0, MOST_NAMED).map(show).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Why a wait ended without a grant: given up, refused because too many wait, or because no window can ever hold it. */
-export type ExhaustedReason = "timeout" | "queue-full" | "too-large";
+/**
+ * Why a call was not granted: its time limit passed, the queue is full, no window can ever hold its cost, or the endpoint
+ * does not become available in time.
+ */
+export type ExhaustedReason = "timeout" | "queue-full" | "too-large" | "unavailable";
 
-/** The wait was given up, or could not begin. Nothing was spent. */
+/** The wait timed out or could not begin. Nothing was spent. */
 export class CapacityExhaustedError extends HivepaceError {
   override readonly name = "CapacityExhaustedError";
+  static readonly code = "CAPACITY_EXHAUSTED";
   declare readonly code: "CAPACITY_EXHAUSTED";
   readonly resource: string;
   readonly reason: ExhaustedReason;
-  /** After this long the same call would be granted, if it stood at the end of the present line. Absent when it never would. */
+  /**
+   * Time after which the same call would be granted if it joined the end of the present queue; undefined if it never
+   * would.
+   */
   readonly retryAfterMs: number | undefined;
 
   constructor(resource: string, reason: ExhaustedReason, detail: string, retryAfterMs?: number) {
@@ -72,23 +105,26 @@ export class CapacityExhaustedError extends HivepaceError {
   }
 }
 
-/** What an invalid value was meant for, the rule that it breaks, and the value itself. */
+/** An invalid value, the option it was given for and the rule that it breaks. */
 class InvalidValueError extends HivepaceError {
   readonly option: string;
   readonly rule: string;
+  /** The value with credentials hidden; for an object, a copy of its plain data. */
   readonly value: unknown;
 
   constructor(code: string, option: string, rule: string, value: unknown) {
-    super(code, `${option} must be ${rule}, got ${show(value)}`);
+    const shown = redactOption(option, value);
+    super(code, `${option} must be ${rule}, got ${typeof value === "string" ? show(shown) : show(value)}`);
     this.option = option;
     this.rule = rule;
-    this.value = value;
+    this.value = shown;
   }
 }
 
-/** A capacity or burst that is no number above 0. */
+/** A capacity or burst breaks its rule, for instance because it is not above 0; nothing was changed. */
 export class InvalidCapacityError extends InvalidValueError {
   override readonly name = "InvalidCapacityError";
+  static readonly code = "INVALID_CAPACITY";
   declare readonly code: "INVALID_CAPACITY";
 
   constructor(option: string, rule: string, value: unknown) {
@@ -96,9 +132,10 @@ export class InvalidCapacityError extends InvalidValueError {
   }
 }
 
-/** A window that is no number above 0. */
+/** The length of a window breaks its rule, for instance because it is not above 0; nothing was changed. */
 export class InvalidWindowError extends InvalidValueError {
   override readonly name = "InvalidWindowError";
+  static readonly code = "INVALID_WINDOW";
   declare readonly code: "INVALID_WINDOW";
 
   constructor(option: string, rule: string, value: unknown) {
@@ -106,9 +143,10 @@ export class InvalidWindowError extends InvalidValueError {
   }
 }
 
-/** Any other option that breaks its rule; nothing was changed. */
+/** Any other option breaks its rule; nothing was changed. */
 export class InvalidConfigError extends InvalidValueError {
   override readonly name = "InvalidConfigError";
+  static readonly code = "INVALID_CONFIG";
   declare readonly code: "INVALID_CONFIG";
 
   constructor(option: string, rule: string, value: unknown) {
@@ -116,7 +154,7 @@ export class InvalidConfigError extends InvalidValueError {
   }
 }
 
-/** The codes of this package and their classes. Other packages add theirs by declaration merging. */
+/** The error codes of this package and their classes. Other packages add theirs by declaration merging. */
 export interface HivepaceErrorCodes {
   LIMITER_CLOSED: ClosedError;
   RESOURCE_UNKNOWN: ResourceUnknownError;
@@ -127,8 +165,8 @@ export interface HivepaceErrorCodes {
 }
 
 /**
- * Whether this is an error of ours, and of this code. Unlike `instanceof` it also knows the errors of a second
- * copy of the package, which is what one gets from a duplicate install.
+ * Returns whether a value is an error of Hivepace, and has this code if one is given. The errors of another copy of the
+ * package, which a duplicate installation causes, are recognised as well.
  */
 export function isHivepaceError(error: unknown): error is HivepaceError;
 export function isHivepaceError<C extends keyof HivepaceErrorCodes>(

@@ -6,7 +6,7 @@ import { ManualClock } from "./testing/manual-clock.ts";
 const MINUTE = 60_000;
 const EPOCH = Date.UTC(2030, 0, 1);
 
-test("a limiter of half a call a minute grants one every two minutes", async () => {
+test("a limiter of 0.5 calls a minute grants one every two minutes", async () => {
   const clock = new ManualClock();
   const limiter = new MemoryLimiter({ clock });
   limiter.setCapacity("api", 0.5, MINUTE);
@@ -16,7 +16,7 @@ test("a limiter of half a call a minute grants one every two minutes", async () 
   expect(grantedAt).toEqual([0, 2 * MINUTE, 4 * MINUTE]);
 });
 
-/** How many of one try each second are granted in so many minutes. */
+/** Returns how many of one attempt per second are granted within the given minutes. */
 function grantsOf(manager: RateManager, clock: ManualClock, minutes: number, key?: string): number {
   let granted = 0;
   for (let second = 0; second < minutes * 60; second++) {
@@ -27,19 +27,19 @@ function grantsOf(manager: RateManager, clock: ManualClock, minutes: number, key
 }
 
 for (const window of ["fixed", "sliding"] as const) {
-  test(`a manager with ${window} windows holds limits below one a window over several of them`, () => {
+  test(`a manager with ${window} windows holds a limit below one per window over several windows`, () => {
     const clock = new ManualClock({ epochMs: EPOCH });
     const manager = new RateManager({ clock, window });
     manager.setEndpoint({ id: "eu", rpmLimit: 0.5 });
-    // Windows are counted in pairs from the start of the clock: the first pair may be half over.
+    // The limit spans pairs of windows counted from the start of the clock, so the first pair may be half over.
     expect(grantsOf(manager, clock, 20)).toBeOneOf([10, 11]);
     manager.setEndpoint({ id: "eu" });
-    manager.setKey("acme", { rateLimitRpm: 0.25, rateLimitTpm: 1_000 });
+    manager.setKey("acme", { rpmLimit: 0.25, tpmLimit: 1_000 });
     expect(grantsOf(manager, clock, 40, "acme")).toBeOneOf([10, 11]);
   });
 }
 
-test("a fractional limit says when it allows the next request, and keeps what was counted", () => {
+test("a fractional limit says when it allows the next request, and keeps its counts", () => {
   const clock = new ManualClock({ epochMs: EPOCH });
   const manager = new RateManager({ clock });
   manager.setEndpoint({ id: "eu", rpmLimit: 0.5, tpmLimit: 100 });
@@ -57,7 +57,7 @@ test("a fractional limit says when it allows the next request, and keeps what wa
   clock.advance(1);
   const next = manager.check({ endpoint: "eu", tokens: 10 });
   expect(next.allowed).toBe(true);
-  // Given back after a minute of the two is over: it is free again.
+  // The refund arrives after the first of the two minutes, and the quota is free again.
   clock.advance(MINUTE);
   manager.cancel(next);
   expect(manager.check({ endpoint: "eu", tokens: 10 }).allowed).toBe(true);
@@ -65,7 +65,7 @@ test("a fractional limit says when it allows the next request, and keeps what wa
   expect(manager.snapshot().endpoints).toMatchObject([{ rpmLimit: 0.5, tpmLimit: 100, requests: 1 }]);
 });
 
-test("a limit that becomes a fraction keeps what this window has counted", () => {
+test("a limit that becomes fractional keeps the counts of the present window", () => {
   const clock = new ManualClock({ epochMs: EPOCH });
   const manager = new RateManager({ clock });
   manager.setEndpoint({ id: "eu", rpmLimit: 10 });
@@ -81,13 +81,13 @@ test("a limit that becomes a fraction keeps what this window has counted", () =>
   expect(manager.check({ endpoint: "eu", tokens: 0 }).allowed).toBe(false);
 });
 
-test("a limit of 0 still lets nothing through", () => {
+test("a limit of 0 allows no request", () => {
   const manager = new RateManager({ clock: new ManualClock({ epochMs: EPOCH }) });
   manager.setEndpoint({ id: "eu", rpmLimit: 0 });
   expect(manager.check({ endpoint: "eu", tokens: 0 })).toMatchObject({ allowed: false, reason: "too-large" });
 });
 
-test("token parts that make no sense are refused before anything is counted, and before a decision is closed", () => {
+test("invalid token parts are refused before anything is counted and before a decision is closed", () => {
   const manager = new RateManager({ clock: new ManualClock({ epochMs: EPOCH }) });
   manager.setEndpoint({ id: "eu", rpmLimit: 10, inputTpmLimit: 100, outputTpmLimit: 100 });
   for (const part of ["inputTokens", "outputTokens"] as const) {

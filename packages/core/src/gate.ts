@@ -1,104 +1,198 @@
 import type { AbortSignalLike } from "./abort-signal.ts";
 
 /**
- * What stands between a program and the APIs that it calls: ask before each call, and say afterwards what became of it.
- * Whoever sends requests (a limited `fetch`, a middleware) depends on this alone, not on who decides.
+ * Admission control in front of the APIs that a program calls: the program acquires a lease before each call and
+ * reports the outcome on the lease. Senders of requests (a limited `fetch`, a middleware) depend only on this interface
+ * and not on its implementation.
  */
 export interface Gate {
   /**
-   * Waits until the request may be sent. Rejects with CAPACITY_EXHAUSTED (time-out, full queue, too large),
-   * RESOURCE_UNKNOWN, INVALID_CONFIG, LIMITER_CLOSED or the signal's reason; then nothing is spent.
+   * Waits until the request may be sent. A rejected request spends nothing.
+   *
+   * @throws CAPACITY_EXHAUSTED (time limit, full queue, too large, unavailable), RESOURCE_UNKNOWN, INVALID_CONFIG,
+   * LIMITER_CLOSED or the signal's reason, as a rejection
    */
   acquire(request: GateRequest): Promise<Lease>;
   /**
-   * What the provider says about its limits in its answers, of every one that says something. A gate that learns takes
-   * from here the limits that nobody gave it, and their changes; less left than it thinks is the use of others, and lowers
-   * the room; room where it holds back ends that early. Must not wait. A gate that does not learn has none.
+   * Receives the state of the provider's limits from every answer that contains it. A gate that learns adopts limits
+   * that were not configured and their changes. A lower remainder than expected is counted as usage of other clients; a
+   * remainder above the gate's own restriction ends that restriction early. Must not block. A gate that does not learn
+   * omits this method.
    */
   observe?(observation: LimitObservation): void;
 }
 
-/** One call that is to be sent: where to, for whom, how large, and how long it may wait. */
-export interface GateRequest {
-  /** Where to send it; or `route`. */
-  readonly endpoint?: string | undefined;
-  /** One of these, whichever has room: see the lease for which. */
-  readonly route?: readonly string[] | undefined;
+/**
+ * Endpoints to which a call may go. Nested lists are tiers: `[["a", "b"], ["c"]]` uses c only while neither a nor b is
+ * available with capacity.
+ */
+export type GateRoute = readonly (string | readonly string[])[];
+
+/** One call to send: its destination, key, size and time limit. Exactly one of `endpoint` and `route` is given. */
+export type GateRequest = RequestDetails &
+  (
+    | {
+        /** Where the call goes. */
+        readonly endpoint: string;
+        readonly route?: undefined;
+      }
+    | {
+        readonly endpoint?: undefined;
+        /** Candidates of which the gate chooses one that is available and has capacity; the lease names it. */
+        readonly route: GateRoute;
+      }
+  );
+
+/** A request, apart from its destination. */
+export interface RequestDetails {
   readonly model?: string | undefined;
-  /** The API key or tenant for whom it is, where these have limits of their own. */
+  /** The API key or tenant that the call is for, where keys have limits of their own. */
   readonly key?: string | undefined;
-  /** What it will use, as far as one can tell before. A gate may insist on it where tokens are limited. */
+  /** Estimated usage in tokens. A gate may require the estimate where tokens are limited. */
   readonly tokens?: number | undefined;
-  /** Those of them that are input, where that has its own limit. */
+  /** The part of the estimate that is input, where input has its own limit. */
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
-  /** Requests of one session stay on one endpoint while it has room, for the sake of its prompt cache. */
+  /** Requests of one session stay on one endpoint while it has capacity, for the sake of its prompt cache. */
   readonly session?: string | undefined;
   readonly signal?: AbortSignalLike | undefined;
-  /** Gives up the wait after this long. Default: never. */
+  /**
+   * Ends the wait after this many milliseconds.
+   *
+   * @defaultValue no time limit
+   */
   readonly timeoutMs?: number | undefined;
-  /** Each point is worth one second of waiting. Default: 0. */
+  /**
+   * Each point is worth one second of waiting, so a higher priority goes first.
+   *
+   * @defaultValue 0
+   */
   readonly priority?: number | undefined;
 }
 
 /**
- * The right to send one request. A lease ends once, by the first of `done`, `cancel` and `refused`, or when it expires; later
- * calls change nothing, also those that a listener makes while the lease ends. An argument that breaks its rule throws
- * INVALID_CONFIG and changes nothing: the lease is still open and has to be ended.
+ * The right to send one request. A lease ends once, by the first of `done`, `cancel`, `refused` and `failed`, or when
+ * it expires. Later calls change nothing, including those that a listener makes while the lease ends. An argument that
+ * breaks its rule throws INVALID_CONFIG and changes nothing: the lease is still open and must be ended.
  */
 export interface Lease extends Disposable {
   readonly endpoint: string;
   readonly model: string | undefined;
-  /** It was answered. `used` corrects the estimate to what it really took; without, the estimate stands. */
+  /**
+   * Ends the lease of an answered call. `used` corrects the estimate to the actual usage; without `used` the estimate
+   * is kept.
+   */
   done(used?: UsedTokens): void;
-  /** It was never sent: all is given back. */
+  /**
+   * Reports that the provider has begun to answer successfully, which shows that the endpoint works although the answer
+   * still streams. Optional before `done`, which reports the same. The lease stays open.
+   */
+  answered(): void;
+  /** Ends the lease of a call that was never sent and returns its whole reservation. */
   cancel(): void;
-  /** The provider refused it: what it was to use is given back, and all agents hear of it. */
+  /**
+   * Ends the lease of a call that the provider refused: its reservation is returned, and the refusal is announced to
+   * all agents.
+   */
   refused(refusal: Refusal): void;
-  /** It is still running: a lease that nobody renews ends by itself as if done. */
+  /**
+   * Ends the lease of a call that failed for another reason than a limit: no connection, a server error, rejected
+   * credentials, an unknown model.
+   */
+  failed(failure: Failure): void;
+  /**
+   * Extends the lease of a call that is still running. A lease that is not renewed expires, with the effect of
+   * `done()`.
+   */
   renew(): void;
 }
 
-/** What a call really used. */
+/** The actual usage of a call. */
 export interface UsedTokens {
   readonly tokens?: number | undefined;
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
 }
 
-/** What a provider said when it refused a call. */
+/** The refusal of a call by its provider. */
 export interface Refusal {
-  /** For people: "429 rate_limit_error". */
+  /** The reason as text for display: "429 rate_limit_error". */
   readonly reason: string;
-  /** How long the provider asks to wait: a finite number of 0 or more. */
+  /** The delay in milliseconds that the provider asks for: a finite number of 0 or more. */
   readonly retryAfterMs?: number | undefined;
-  /** "limit": we send too much, cut back (default). "overload": the provider is in trouble, pause and do not cut. */
-  readonly kind?: "limit" | "overload" | undefined;
+  /**
+   * - `limit`: the swarm sends too much and cuts back.
+   * - `overload`: the provider is in trouble; frequent overloads make the swarm pause, and nothing is cut.
+   * - `quota`: the quota of a long window is spent; no call is sent until the quota is restored.
+   *
+   * @defaultValue "limit"
+   */
+  readonly kind?: "limit" | "overload" | "quota" | undefined;
+  /**
+   * The subject of an overload or a spent quota.
+   *
+   * @defaultValue the model of the call, or the endpoint for a call without a model
+   */
+  readonly concerns?: "model" | "endpoint" | undefined;
 }
 
-/** What providers limit, in the words of their headers. */
+/** The failure of a call that the provider did not refuse. */
+export interface Failure {
+  /** The reason as text for display: "ECONNREFUSED", "500". */
+  readonly reason: string;
+  /**
+   * The part that is broken.
+   *
+   * @defaultValue the model of the call, or the endpoint for a call without a model
+   */
+  readonly concerns?: "model" | "endpoint" | undefined;
+  /**
+   * Whether the call left this process. The reservation of a call that was not sent is returned.
+   *
+   * @defaultValue true
+   */
+  readonly wasSent?: boolean | undefined;
+  /**
+   * Whether the caller aborted the call, which implies nothing about the endpoint.
+   *
+   * @defaultValue false
+   */
+  readonly byCaller?: boolean | undefined;
+  /**
+   * The usage of the failed call.
+   *
+   * @defaultValue the estimate
+   */
+  readonly used?: UsedTokens | undefined;
+}
+
+/** The quantities that providers limit, named as in their headers. */
 export type LimitDimension = "requests" | "tokens" | "input_tokens" | "output_tokens";
 
 /** The state of a provider's limits as its answer gave it. */
 export interface LimitObservation {
   readonly endpoint: string;
   /**
-   * The model whose limits these are. A gate must not change the limits of another model by them. Absent: the limits are
-   * those of the endpoint.
+   * The model to which the limits apply; absent for limits of the endpoint. A gate must not change the limits of
+   * another model.
    */
   readonly model?: string | undefined;
-  /** How long ago the request was sent: an answer may speak of that time. Default: just now. */
+  /**
+   * Time since the request was sent, in milliseconds; the observed state may be that old.
+   *
+   * @defaultValue 0
+   */
   readonly sentAgoMs?: number | undefined;
   readonly limits: { readonly [D in LimitDimension]?: ObservedLimit | undefined };
 }
 
-/** One limit as an answer shows it. What is absent was not said. */
+/** The state of one limit in an answer. Fields that the answer did not contain are absent. */
 export interface ObservedLimit {
-  /** In each `windowMs`. */
+  /** The limit per `windowMs`. */
   readonly limit?: number | undefined;
-  /** What is left of it now. */
+  /** The remaining amount at present. */
   readonly remaining?: number | undefined;
-  /** Until it is whole again. */
+  /** Time in milliseconds until the limit is fully restored. */
   readonly resetMs?: number | undefined;
   readonly windowMs?: number | undefined;
 }

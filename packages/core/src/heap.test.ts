@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Heap, type HeapEntry } from "./heap.ts";
 
-test("items come out in order, whatever was taken out of the middle before", () => {
+test("items are shifted in order after any removals from the middle", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.boolean()), { maxLength: 60, size: "max" }),
@@ -19,7 +19,7 @@ test("items come out in order, whatever was taken out of the middle before", () 
   );
 });
 
-test("an entry that has left the heap already is removed without harm to others", () => {
+test("removing an entry twice does not affect other entries", () => {
   const heap = new Heap<number>((a, b) => a < b);
   const first = heap.push(1);
   heap.push(2);

@@ -1,10 +1,10 @@
-/** Where an item stands in its heap; what `remove` takes. */
+/** An item and its position in the heap; the handle that `remove` takes. */
 export interface HeapEntry<T> {
   readonly item: T;
   index: number;
 }
 
-/** A binary heap from which an item can also be taken out of the middle, in O(log n). */
+/** A binary heap that can also remove an item from the middle, in O(log n). */
 export class Heap<T> {
   readonly #entries: HeapEntry<T>[] = [];
   readonly #before: (a: T, b: T) => boolean;
@@ -28,14 +28,14 @@ export class Heap<T> {
     return entry;
   }
 
-  /** Takes the first item out. */
+  /** Removes and returns the first item. */
   shift(): T | undefined {
     const entry = this.#entries[0];
     if (entry) this.remove(entry);
     return entry?.item;
   }
 
-  /** Takes this entry out; does nothing when it is not in the heap any more. */
+  /** Removes this entry; does nothing when the entry is no longer in the heap. */
   remove(entry: HeapEntry<T>): void {
     if (this.#entries[entry.index] !== entry) return;
     const last = this.#entries.pop() as HeapEntry<T>;

@@ -1,8 +1,22 @@
 export type { AbortSignalLike } from "./abort-signal.ts";
+export {
+  type AllocationReply,
+  type AllocationRequest,
+  type Allocator,
+  LEARN_HEARTBEATS,
+  type QuotaReply,
+  type QuotaRequest,
+  type ReportedLevel,
+  type RollCall,
+  USAGE_BINS,
+} from "./allocator.ts";
 export { type Clock, systemClock, type TimerOptions } from "./clock.ts";
 export type {
   AnnouncedEvent,
+  AvailabilityEvent,
+  AvailabilityState,
   BusEvent,
+  CallOrigin,
   DecidingLimit,
   DeniedEvent,
   DeniedReason,
@@ -38,13 +52,16 @@ export {
   ResourceUnknownError,
 } from "./errors.ts";
 export type {
+  Failure,
   Gate,
   GateRequest,
+  GateRoute,
   Lease,
   LimitDimension,
   LimitObservation,
   ObservedLimit,
   Refusal,
+  RequestDetails,
   UsedTokens,
 } from "./gate.ts";
 export {
@@ -83,17 +100,6 @@ export type {
   RateLimiter,
   ReducedDetails,
 } from "./rate-limiter.ts";
-export {
-  LEARN_HEARTBEATS,
-  SHARE_BINS,
-  type ShareAnswer,
-  type ShareCrowd,
-  type ShareLevel,
-  type SharePool,
-  type ShareReply,
-  type ShareReport,
-  type ShareStore,
-} from "./share-store.ts";
 export { SyncClosedError, SyncUnavailableError } from "./sync-errors.ts";
 export type { SyncCount, SyncName, SyncReply, SyncReport, SyncStore, SyncSum } from "./sync-store.ts";
 export { type BucketLimit, TokenBucket } from "./token-bucket.ts";

@@ -1,9 +1,14 @@
-/** For Hivepace's own packages, which all carry one version. Not for programs: it may change in any release. */
+/**
+ * Exports for Hivepace's own packages, which all have the same version. Programs must not import from here: any release
+ * may change these exports.
+ */
 export { type AfterAbort, onAbort } from "./abort-listeners.ts";
-export { checkAcquireOptions, checkCost, checkMaxQueue, checkRefusal } from "./acquire-checks.ts";
+export { checkAcquireOptions, checkConcerns, checkCost, checkMaxQueue, checkRefusal } from "./acquire-checks.ts";
+export { type Address, type HostAndPort, hostText, parseAddress } from "./address.ts";
 export { AMOUNT, isAmount } from "./amount.ts";
 export {
   announced,
+  availability,
   busState,
   denied,
   ended,
@@ -21,7 +26,10 @@ export {
 } from "./diagnostics.ts";
 export { escapePart } from "./escape.ts";
 export { Heap, type HeapEntry } from "./heap.ts";
+export { CAPACITY_OPTIONS, checkKnown, nearestOf, type OptionNames } from "./known-options.ts";
 export { Listeners } from "./listeners.ts";
+export { readConfig } from "./rate/rate-config.ts";
+export { messageOf, redact, redactAddress, redactOption, safeError } from "./redact.ts";
 export { show } from "./show.ts";
 export { waitFor } from "./wait-for.ts";
 export { type InLine, WaitLine } from "./wait-line.ts";

@@ -1,10 +1,13 @@
 import { warn } from "./warn.ts";
 
-/** Who wants to hear of something. One that throws is reported and harms nobody. */
+/** The listeners of one event. A listener that throws is reported as a warning and does not affect the others. */
 export class Listeners<T> {
   readonly #listeners = new Set<{ readonly call: (event: T) => void }>();
 
-  /** The same function may be added twice; each addition has its own removal. */
+  /**
+   * Adds a listener and returns a function that removes it. The same function may be added several times; each addition
+   * has its own removal.
+   */
   add(call: (event: T) => void): () => void {
     const entry = { call };
     this.#listeners.add(entry);

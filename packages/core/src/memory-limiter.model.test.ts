@@ -4,8 +4,8 @@ import { MemoryLimiter } from "./memory-limiter.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
 
 /**
- * The limiter beside a model that is slow and obviously right: it moves from one event to the next and looks at
- * everything again at each. Capacities and windows are powers of two, so that both reckon without rounding.
+ * A reference model that is slow and obviously correct: it advances from event to event and re-evaluates the whole
+ * state at each. Capacities and windows are powers of two, so that neither the model nor the limiter rounds.
  */
 class Model {
   now = 0;
@@ -41,7 +41,7 @@ class Model {
       this.inFlight++;
       this.end(head.id, `granted at ${this.now}`);
     }
-    // One at a time: whoever is next may have room now that this one is gone, on its own last moment, too.
+    // Expires one waiter at a time: its removal may admit the next one, even at that waiter's own deadline.
     const late = this.line.find((w) => w.deadline <= this.now);
     if (!late) return;
     this.end(late.id, `timeout at ${this.now}`);
@@ -114,7 +114,7 @@ const operations = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("resize" as const), capacity: capacities, windowMs: windows }) },
 );
 
-test("any sequence of operations and clock moves ends as in the model: nothing granted early, nothing that could be granted waits", async () => {
+test("any sequence of operations ends as in the model: no grant is early, and no waiter that fits is kept waiting", async () => {
   await fc.assert(
     fc.asyncProperty(
       capacities,
@@ -176,7 +176,7 @@ test("any sequence of operations and clock moves ends as in the model: nothing g
   );
 });
 
-test("whatever is asked, whenever: in any interval no more is granted than the burst and what came in", async () => {
+test("the grants of any interval are at most the burst plus the refill, for any sequence of calls", async () => {
   const asks = fc.array(
     fc.record({ pauseMs: fc.double({ min: 0, max: 900, noNaN: true }), cost: costs, waits: fc.boolean() }),
     { maxLength: 40 },

@@ -23,7 +23,7 @@ const take = (resource: string, times: number) => {
 };
 
 describe("tryAcquire", () => {
-  test("a resource starts full and gives its capacity, then what comes in", () => {
+  test("a resource starts full, grants its capacity, and then grants as it refills", () => {
     limiter.setCapacity("api", 60, 60_000);
     expect(take("api", 100)).toBe(60);
     clock.advance(2_500);
@@ -39,13 +39,13 @@ describe("tryAcquire", () => {
     expect(limiter.tryAcquire("api", 3)).toBe(true);
   });
 
-  test("resources do not touch each other", () => {
+  test("resources are independent of each other", () => {
     limiter.setCapacity("a", 1, 1_000);
     limiter.setCapacity("b", 1, 1_000);
     expect([limiter.tryAcquire("a"), limiter.tryAcquire("a"), limiter.tryAcquire("b")]).toEqual([true, false, true]);
   });
 
-  test("burst holds back the first window, in which a full bucket lets twice the capacity pass", () => {
+  test("a burst of 1 prevents the first window from passing twice the capacity", () => {
     limiter.setCapacity("full", 60, 60_000);
     limiter.setCapacity("even", 60, 60_000, { burst: 1 });
     let [full, even] = [0, 0];
@@ -70,7 +70,7 @@ describe("in flight", () => {
     expect(state()).toEqual({ available: 3, inFlight: 2 });
   });
 
-  test("release returns as many tokens as it is told", () => {
+  test("release returns the given number of tokens", () => {
     limiter.tryAcquire("api", 4);
     limiter.release("api", 4);
     expect(state()).toEqual({ available: 5, inFlight: 0 });
@@ -82,7 +82,7 @@ describe("in flight", () => {
     expect(state()).toEqual({ available: 2, inFlight: 2 });
   });
 
-  test("release of a full bucket still ends the request, and holds no more than full", () => {
+  test("release into a full bucket ends the request and adds no token", () => {
     take("api", 1);
     clock.advance(60_000);
     limiter.release("api");
@@ -95,7 +95,7 @@ describe("in flight", () => {
     expect(limiter.getCapacity("nobody")).toBeUndefined();
   });
 
-  test("never goes below zero, and a release with nothing in flight makes no token", () => {
+  test("the number in flight never goes below zero, and a release with none in flight adds no token", () => {
     limiter.tryAcquire("api");
     for (let i = 0; i < 3; i++) limiter.finish("api");
     for (let i = 0; i < 3; i++) limiter.release("api");
@@ -113,7 +113,7 @@ describe("in flight", () => {
     expect(state()).toEqual({ available: 2, inFlight: 0 });
   });
 
-  test("run does not end a request of a resource that took the place of its own", async () => {
+  test("run does not end a request of a resource that replaced its own", async () => {
     let finishWork = () => {};
     const running = limiter.run("api", () => new Promise<void>((resolve) => (finishWork = resolve)));
     await clock.run(0);
@@ -127,7 +127,7 @@ describe("in flight", () => {
 });
 
 describe("setCapacity", () => {
-  test("a resize keeps what was spent spent", () => {
+  test("a resize keeps spent tokens spent", () => {
     limiter.setCapacity("api", 10, 1_000);
     take("api", 8);
     limiter.setCapacity("api", 20, 1_000);
@@ -170,7 +170,7 @@ describe("setCapacity", () => {
 });
 
 describe("unknown resources", () => {
-  test("acquire and run reject with RESOURCE_UNKNOWN, the rest says no", async () => {
+  test("acquire and run reject with RESOURCE_UNKNOWN, other calls return false or undefined", async () => {
     await expect(limiter.acquire("nobody")).rejects.toMatchObject({ code: "RESOURCE_UNKNOWN", resource: "nobody" });
     await expect(limiter.run("nobody", async () => 1)).rejects.toMatchObject({ code: "RESOURCE_UNKNOWN" });
     expect(limiter.tryAcquire("nobody")).toBe(false);
@@ -178,7 +178,7 @@ describe("unknown resources", () => {
     expect(limiter.removeResource("nobody")).toBe(false);
   });
 
-  test("a removed resource is unknown, and rejects those who wait for it", async () => {
+  test("a removed resource is unknown, and its waiters are rejected", async () => {
     limiter.setCapacity("api", 1, 1_000);
     limiter.tryAcquire("api");
     const waiting = limiter.acquire("api");
@@ -192,7 +192,7 @@ describe("unknown resources", () => {
   });
 });
 
-describe("invalid arguments are refused with the option, the rule and the value, and cost nothing", () => {
+describe("invalid arguments are refused with the option, the rule and the value, and spend nothing", () => {
   const refused = (option: string, value: unknown) =>
     expect.objectContaining({ code: "INVALID_CONFIG", option, value, rule: expect.any(String) });
 
@@ -209,7 +209,7 @@ describe("invalid arguments are refused with the option, the rule and the value,
     ["timeoutMs", Number.NaN],
     ["priority", Number.POSITIVE_INFINITY],
     ["priority", Number.NaN],
-  ])("%s %s, although a token is there", async (option, value) => {
+  ])("%s %s, although a token is available", async (option, value) => {
     limiter.setCapacity("api", 1, 1_000);
     await expect(limiter.acquire("api", { [option]: value })).rejects.toEqual(refused(option, value));
     expect(limiter.getCapacity("api")).toMatchObject({ available: 1, inFlight: 0 });
@@ -226,7 +226,7 @@ describe("invalid arguments are refused with the option, the rule and the value,
 });
 
 describe("onCapacityChange", () => {
-  test("hears of every limit that is set, until it is unsubscribed", () => {
+  test("calls the listener for every limit that is set, until it unsubscribes", () => {
     const heard: CapacityUpdate[] = [];
     const stop = limiter.onCapacityChange((update) => heard.push(update));
     limiter.setCapacity("api", 10, 1_000);
@@ -243,7 +243,7 @@ describe("onCapacityChange", () => {
     ]);
   });
 
-  test("a listener that throws is reported and harms nobody", () => {
+  test("a listener that throws is reported and does not affect the others", () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     const heard: number[] = [];
     limiter.onCapacityChange(() => {
@@ -282,7 +282,7 @@ describe("close", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("is idempotent, and afterwards everything says so", async () => {
+  test("is idempotent, and every later call reports that the limiter is closed", async () => {
     limiter.setCapacity("api", 10, 1_000);
     await Promise.all([limiter.close(), limiter.close()]);
     await limiter.close();
@@ -308,7 +308,7 @@ describe("close", () => {
   });
 });
 
-describe("resources made on demand", () => {
+describe("resources created on demand", () => {
   const perUser = () =>
     new MemoryLimiter({
       clock,
@@ -316,14 +316,14 @@ describe("resources made on demand", () => {
       capacityFor: (name) => (name.startsWith("user:") ? { capacity: 2, windowMs: 1_000 } : undefined),
     });
 
-  test("get the limit that capacityFor gives, and none where it gives none", async () => {
+  test("have the limit that capacityFor returns, and are unknown when it returns undefined", async () => {
     limiter = perUser();
     expect(take("user:1", 5)).toBe(2);
     expect(limiter.tryAcquire("other")).toBe(false);
     await expect(limiter.acquire("other")).rejects.toMatchObject({ code: "RESOURCE_UNKNOWN" });
   });
 
-  test("are forgotten when they are full and unused, and only then", async () => {
+  test("are forgotten only while they are full and unused", async () => {
     limiter = perUser();
     for (let i = 0; i < 10_000; i++) await limiter.run(`user:${i}`, async () => {});
     limiter.tryAcquire("user:busy");
@@ -335,7 +335,7 @@ describe("resources made on demand", () => {
     expect(limiter.getCapacity("set")).toBeDefined();
   });
 
-  test("one that was forgotten is made again when it is used, also when nothing else was used in between", async () => {
+  test("a forgotten resource is created again on its next use, even if it was also the last one used", async () => {
     limiter = perUser();
     await limiter.run("user:1", async () => {});
     await clock.run(10_500);
@@ -344,7 +344,7 @@ describe("resources made on demand", () => {
     expect(limiter.getCapacity("user:1")).toMatchObject({ available: 1, inFlight: 1 });
   });
 
-  test("one whose limit was then set stays, with what was spent spent", async () => {
+  test("a resource whose limit is set later is kept, and its spent tokens stay spent", async () => {
     limiter = perUser();
     take("user:1", 2);
     limiter.finish("user:1");
@@ -355,13 +355,13 @@ describe("resources made on demand", () => {
     expect(limiter.getCapacity("user:1")).toMatchObject({ available: 3 });
   });
 
-  test("an invalid limit from capacityFor is an error of its own", async () => {
+  test("an invalid limit from capacityFor is an error that names the invalid value", async () => {
     limiter = new MemoryLimiter({ clock, capacityFor: () => ({ capacity: 0, windowMs: 1 }) });
     expect(() => limiter.tryAcquire("x")).toThrowError(expect.objectContaining({ code: "INVALID_CAPACITY" }));
     await expect(limiter.acquire("x")).rejects.toMatchObject({ code: "INVALID_CAPACITY" });
   });
 
-  test("the sweep ends when there is nothing left to forget", async () => {
+  test("the sweep stops when no resource is left to forget", async () => {
     limiter = perUser();
     await limiter.run("user:1", async () => {});
     expect(clock.pending).toBe(1);

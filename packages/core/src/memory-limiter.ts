@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import type { DeniedReason } from "./diagnostic-events.ts";
 import { announced, denied, granted } from "./diagnostics.ts";
 import { ClosedError, InvalidConfigError, ResourceUnknownError } from "./errors.ts";
+import { CAPACITY_OPTIONS, checkKnown, type OptionNames } from "./known-options.ts";
 import { Listeners } from "./listeners.ts";
 import type {
   AcquireOptions,
@@ -20,25 +21,39 @@ import { waitFor } from "./wait-for.ts";
 
 /** Options of a `MemoryLimiter`; all have defaults. */
 export interface MemoryLimiterOptions {
+  /**
+   * Source of time; tests inject a `ManualClock`.
+   *
+   * @defaultValue `systemClock`
+   */
   clock?: Clock | undefined;
-  /** How many may wait for one resource; the next is refused with CAPACITY_EXHAUSTED. Default: any number. */
+  /**
+   * Maximum number of calls that wait for one resource; further calls are refused with CAPACITY_EXHAUSTED.
+   *
+   * @defaultValue Infinity
+   */
   maxQueue?: number | undefined;
   /**
-   * The limit of a resource for which none was set; undefined if it has none. What is made so is forgotten again while
-   * it is full and unused, so that names may come and go by the million: for the same name, give the same limit.
+   * Returns the limit of a resource for which `setCapacity` was not called, or undefined if the resource does not
+   * exist. A resource created this way is forgotten while it is full and unused, so that millions of names may come and
+   * go; the function must return the same limit for the same name.
    */
   capacityFor?: ((resource: string) => BucketLimit | undefined) | undefined;
-  /** How often to look for resources to forget. Default: 30 seconds. */
+  /**
+   * Interval in milliseconds at which idle resources are looked for and forgotten.
+   *
+   * @defaultValue 30,000
+   */
   sweepIntervalMs?: number | undefined;
 }
 
-/** What `status()` of a `MemoryLimiter` says. */
+/** The result of `status()` of a `MemoryLimiter`. */
 export interface MemoryLimiterStatus {
   readonly mode: "alone" | "closed";
   readonly resources: readonly MemoryResourceStatus[];
 }
 
-/** One resource of a `MemoryLimiter`. */
+/** The state of one resource of a `MemoryLimiter`. */
 export interface MemoryResourceStatus {
   readonly resource: string;
   readonly total: number;
@@ -47,19 +62,40 @@ export interface MemoryResourceStatus {
   readonly waiting: number;
 }
 
+const OPTIONS = {
+  clock: true,
+  maxQueue: true,
+  capacityFor: true,
+  sweepIntervalMs: true,
+} as const satisfies OptionNames<MemoryLimiterOptions>;
+
 const DEFAULTS = { maxQueue: Infinity, sweepIntervalMs: 30_000 };
 
-/** Every uncontended `acquire` returns this one: a promise of nothing has nothing to tell apart. */
+/** Every uncontended `acquire` returns this promise: without a value, one promise serves all calls. */
 const GRANTED = Promise.resolve();
 
-/** Limits the requests of one process, with a token bucket for each resource. */
+/**
+ * Limits the requests of one process, with a token bucket for each resource.
+ *
+ * @example
+ * ```ts
+ * import { MemoryLimiter } from "@hivepace/core";
+ *
+ * const limiter = new MemoryLimiter();
+ * limiter.setCapacity("openai", 60, 60_000); // 60 requests per minute
+ * await limiter.run("openai", async () => {
+ *   // Send the request.
+ * });
+ * await limiter.close();
+ * ```
+ */
 export class MemoryLimiter implements RateLimiter {
   readonly #clock: Clock;
   readonly #maxQueue: number;
   readonly #capacityFor: MemoryLimiterOptions["capacityFor"];
-  /** Empty once closed, so that the request path need not look at a flag. */
+  /** Empty after `close`, so that the request path does not check a flag. */
   readonly #resources = new Map<string, Resource>();
-  /** What was asked for last is mostly asked for next, and then need not be looked up. */
+  /** Cache of the last look-up: consecutive calls mostly name the same resource. */
   #lastName: string | undefined;
   #last: Resource | undefined;
   readonly #listeners = new Listeners<CapacityUpdate>();
@@ -73,6 +109,7 @@ export class MemoryLimiter implements RateLimiter {
       sweepIntervalMs = DEFAULTS.sweepIntervalMs,
       capacityFor,
     } = options;
+    checkKnown(options, OPTIONS);
     checkMaxQueue(maxQueue);
     if (!isAmount(sweepIntervalMs)) throw new InvalidConfigError("sweepIntervalMs", AMOUNT, sweepIntervalMs);
     if (capacityFor !== undefined && typeof capacityFor !== "function")
@@ -129,7 +166,7 @@ export class MemoryLimiter implements RateLimiter {
 
   async run<T>(resource: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T> {
     await this.acquire(resource, options);
-    // Held on to, so that a resource that is removed and set again meanwhile is not the one that is finished.
+    // Keeps the entry, because the resource may be removed and set again while the work runs.
     const entry = this.#resources.get(resource);
     try {
       return await work();
@@ -141,6 +178,7 @@ export class MemoryLimiter implements RateLimiter {
   setCapacity(resource: string, capacity: number, windowMs: number, options?: CapacityOptions): void {
     if (typeof resource !== "string") throw new InvalidConfigError("resource", "a string", resource);
     if (this.#closed) throw new ClosedError();
+    if (options) checkKnown(options, CAPACITY_OPTIONS);
     const limit = { capacity, windowMs, burst: options?.burst };
     const now = this.#clock.now();
     const known = this.#resources.get(resource);
@@ -164,7 +202,7 @@ export class MemoryLimiter implements RateLimiter {
     return entry !== undefined;
   }
 
-  /** Changes nothing here: there is nobody to tell. Published for diagnostics. */
+  /** Changes no limit, because this limiter has no peers; publishes the announcement to diagnostics only. */
   announceReduced(resource: string, reason: string, details: ReducedDetails = {}): void {
     checkRefusal(reason, details);
     if (announced.hasSubscribers) announced.publish({ ...ORIGIN, resource, reason, ...details });
@@ -177,7 +215,10 @@ export class MemoryLimiter implements RateLimiter {
     return { resource, available, total: entry.capacity, windowMs: entry.windowMs, inFlight: entry.inFlight };
   }
 
-  /** Of all for which a capacity was set: for people and for metrics. What `capacityFor` makes is not among them. */
+  /**
+   * Returns the state of all resources that were set with `setCapacity`, for display and metrics. Resources created by
+   * `capacityFor` are left out.
+   */
   status(): MemoryLimiterStatus {
     const now = this.#clock.now();
     const resources: MemoryResourceStatus[] = [];

@@ -2,18 +2,20 @@ import type { DecidingLimit, EventOrigin } from "./diagnostic-events.ts";
 import { type BucketLimit, TokenBucket } from "./token-bucket.ts";
 import type { Served, WaitingRoom } from "./waiting-room.ts";
 
-/** Who says what is said of it. */
+/** The origin of every event about these resources. */
 export const ORIGIN: EventOrigin = { source: "memory-limiter" };
 
 /**
- * A limited resource: its bucket, what is in flight and who waits. It is a bucket rather than has one because a
- * program may hold a million of these.
+ * A limited resource: its bucket, its requests in flight and its waiters. The class extends the bucket instead of
+ * holding one, because a program may have a million resources.
  */
 export class Resource extends TokenBucket implements Served {
   inFlight = 0;
-  /** There only while somebody waits. */
+  /** Exists only while a call waits. */
   room: WaitingRoom | undefined = undefined;
-  /** Nobody set it: it was made when it was first asked for, and may be forgotten. */
+  /**
+   * Whether the resource was created by its first use instead of `setCapacity`; only such a resource may be forgotten.
+   */
   onDemand: boolean;
 
   constructor(limit: BucketLimit, now: number, onDemand: boolean) {
@@ -33,7 +35,7 @@ export class Resource extends TokenBucket implements Served {
     return super.waitMs(ahead + cost, now);
   }
 
-  /** Whether a new one in its place would be the same. */
+  /** Whether a newly created resource in its place would be indistinguishable. */
   isIdle(now: number): boolean {
     return this.inFlight === 0 && this.room === undefined && this.isFull(now);
   }

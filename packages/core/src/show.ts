@@ -1,6 +1,6 @@
 const LONGEST = 80;
 
-/** A value as it stands in an error message: quoted, short, and never calling into the value itself. */
+/** Formats a value for an error message: quoted, short, and without calling any method of the value. */
 export function show(value: unknown): string {
   switch (typeof value) {
     case "string":

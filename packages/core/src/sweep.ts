@@ -1,9 +1,9 @@
 import type { Clock } from "./clock.ts";
 
-/** So many entries are looked at before others get their turn: well under a millisecond. */
+/** Entries visited before the event loop continues: well under a millisecond of work. */
 const SLICE = 2_000;
 
-/** Looks through a map now and then and drops what may go, a slice at a time. Never keeps the process alive. */
+/** Removes idle entries from a map periodically, one slice at a time. Its timer never keeps the process alive. */
 export class Sweep<K, V> {
   readonly #clock: Clock;
   readonly #intervalMs: number;
@@ -18,7 +18,7 @@ export class Sweep<K, V> {
     this.#mayGo = mayGo;
   }
 
-  /** Begins, unless it has; ends by itself when the map is empty. */
+  /** Starts the periodic sweep unless it is already running; it stops by itself when the map is empty. */
   start(): void {
     if (!this.#cancel) this.#arm(this.#intervalMs, this.#map.entries());
   }

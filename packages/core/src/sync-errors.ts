@@ -1,8 +1,9 @@
 import { HivepaceError } from "./errors.ts";
 
-/** The store was closed, before the call or while it was under way. */
+/** The store was closed before the call or during it. */
 export class SyncClosedError extends HivepaceError {
   override readonly name = "SyncClosedError";
+  static readonly code = "SYNC_CLOSED";
   declare readonly code: "SYNC_CLOSED";
 
   constructor(store: string) {
@@ -10,9 +11,12 @@ export class SyncClosedError extends HivepaceError {
   }
 }
 
-/** The store is not there now, refused, or did not answer in time. What was reported may or may not have been counted. */
+/**
+ * The store is unreachable, refused the call, or did not answer in time. The report may or may not have been counted.
+ */
 export class SyncUnavailableError extends HivepaceError {
   override readonly name = "SyncUnavailableError";
+  static readonly code = "SYNC_UNAVAILABLE";
   declare readonly code: "SYNC_UNAVAILABLE";
 
   constructor(store: string, detail: string, options?: { cause?: unknown }) {

@@ -1,82 +1,98 @@
-import type { ShareStore } from "./share-store.ts";
+import type { Allocator } from "./allocator.ts";
 
 /**
- * Where instances leave what they have counted, and get what all of them together have: a Redis, or memory.
+ * A store in which instances add up their usage: each reports its own counts and receives the sums over all instances.
+ * Redis and memory are the implementations.
  *
- * What an implementation owes:
+ * An implementation must hold these rules:
  *
  * - A window is `[n, n + 1) × windowMs` since 1970 by the store's own clock, and by no other.
- * - A count is absolute: what one incarnation of an agent has counted of a thing in a window. It replaces what that
- *   incarnation had left before. The same report twice, or an older one after a newer one, changes nothing.
- * - A report for another window than the store's present one changes nothing. It is answered all the same.
- * - What is left in a window stays until its end, whatever becomes of who left it. Nothing stays much longer.
- * - Every call ends in bounded time. One that rejects may have been counted; reporting again is always safe.
+ * - A count is absolute: the total that one incarnation of an agent has counted for a name in a window. It replaces the
+ *   earlier report of that incarnation. A repeated report, or an older one after a newer one, changes nothing.
+ * - A report for another window than the store's present one changes nothing, but is answered.
+ * - A count stays until its window ends, even if its agent stops. No count stays much longer than its window.
+ * - Every call ends in bounded time. A call that rejects may have been counted; reporting again is always safe.
  *
- * Calls may overlap. Namespaces, kinds, ids and models are any text; no name can reach another's count. A store that can
- * also hand out limits piece by piece is a `ShareStore` too.
+ * Calls may overlap. Namespaces, kinds, ids and models may be any text; different names never share a count. A store
+ * that can also grant limits piece by piece implements `Allocator` as well.
  */
-export interface SyncStore extends AsyncDisposable, Partial<ShareStore> {
-  /** For people: "redis". */
+export interface SyncStore extends AsyncDisposable, Partial<Allocator> {
+  /** The store's name for messages: "redis". */
   readonly name: string;
-  /** Leaves counts and reads sums, in one exchange. Rejects with SYNC_UNAVAILABLE or SYNC_CLOSED. */
+  /**
+   * Reports counts and reads sums in one exchange.
+   *
+   * @throws SYNC_UNAVAILABLE or SYNC_CLOSED, as a rejection
+   */
   sync(report: SyncReport): Promise<SyncReply>;
-  /** Ends what the store opened itself. May be called twice. */
+  /** Closes the connections that the store opened itself. Further calls have no effect. */
   close(): Promise<void>;
 }
 
-/** Something that is counted. Keep the object: stores remember by it what they made of the name. */
+/** A name under which usage is counted. Reuse the object: stores cache their form of the name by object identity. */
 export interface SyncName {
-  /** "endpoint", or another word of lower-case letters: things of different kinds never meet. */
+  /** "endpoint", or another word of lower-case letters; names of different kinds never share a count. */
   readonly kind: string;
   readonly id: string;
-  /** Absent is the same as "default". */
+  /**
+   * Model of the endpoint.
+   *
+   * @defaultValue "default"
+   */
   readonly model?: string | undefined;
 }
 
-/** All that one incarnation has counted of a thing in the present window. */
+/** The total that one incarnation has counted for a name in the present window. */
 export interface SyncCount {
   readonly of: SyncName;
-  /** Whole numbers of 0 or more. */
+  /** Requests and tokens: whole numbers of 0 or more. */
   readonly requests: number;
   readonly tokens: number;
 }
 
-/** What an instance leaves in a store, and what it wants to know. */
+/** One instance's counts, and the names whose sums it asks for. */
 export interface SyncReport {
   readonly namespace: string;
   readonly agentId: string;
-  /** Different each time an agent starts, so that a restarted one adds to what it left before. */
+  /**
+   * A value that differs at each start of an agent, so that the counts of a restarted agent add to its earlier ones.
+   */
   readonly incarnation: string;
-  /** Grows with every report of an incarnation: what tells a late one. */
+  /**
+   * Sequence number of the report, by which the store recognises late ones; grows with every report of an incarnation.
+   */
   readonly sequence: number;
-  /** The same for all who count the same things. */
+  /** Length of a window; all instances that count the same names must use the same value. */
   readonly windowMs: number;
-  /** In which window this was counted, by the store's clock. Undefined: not known yet, so count nothing and tell the time. */
+  /**
+   * The window of these counts by the store's clock. Undefined while the window is unknown: the store then counts
+   * nothing and only returns its time.
+   */
   readonly window: number | undefined;
-  /** What has changed. */
+  /** Counts that have changed since the last report. */
   readonly counts: readonly SyncCount[];
-  /** What is only read. */
+  /** Names whose sums are read without reporting a count. */
   readonly watched: readonly SyncName[];
 }
 
-/** What a store answers. */
+/** A store's reply. */
 export interface SyncReply {
-  /** The store's clock when it answered, in milliseconds since 1970, with fractions. */
+  /** The store's clock at the time of the reply, in milliseconds since 1970, with fractions. */
   readonly epochMs: number;
-  /** Its present window, which the sums are of. */
+  /** The store's present window, to which the sums belong. */
   readonly window: number;
-  /** One for each of `counts` and then of `watched`, in their order. */
+  /** One sum for each of `counts` and then of `watched`, in the same order. */
   readonly sums: readonly SyncSum[];
 }
 
-/** What all instances have counted of a thing in the present window. */
+/** The total that all instances have counted for a name in the present window. */
 export interface SyncSum {
   readonly requests: number;
   readonly tokens: number;
-  /** How many incarnations of agents have left a count. */
+  /** Number of incarnations that have reported a count. */
   readonly agents: number;
-  /** The part of it that the reporting incarnation has left; undefined when there is none. */
+  /** The reporting incarnation's own part of the sum; undefined when it has reported none. */
   readonly own: { readonly requests: number; readonly tokens: number } | undefined;
-  /** Why there is no answer for this one, when the others have theirs. The numbers are 0 then. */
+  /** Why this name has no sum although others have theirs. All numbers are 0 then. */
   readonly error: string | undefined;
 }

@@ -5,10 +5,10 @@ import { TokenBucket } from "./token-bucket.ts";
 
 const perMinute = (capacity: number, burst?: number) => new TokenBucket({ capacity, windowMs: 60_000, burst }, 0);
 
-describe("what is granted, step by step", () => {
+describe("grants step by step", () => {
   type Step = { at: number; cost: number; ok: boolean };
   const tables: Record<string, { bucket: TokenBucket; steps: Step[] }> = {
-    "starts full, then gives what comes in": {
+    "starts full, then grants as it refills": {
       bucket: perMinute(2),
       steps: [
         { at: 0, cost: 1, ok: true },
@@ -36,7 +36,7 @@ describe("what is granted, step by step", () => {
         { at: 61_000, cost: 1, ok: false },
       ],
     },
-    "a clock that jumps back gives nothing and takes nothing, and counts again from there": {
+    "a clock that jumps back adds and removes no tokens, and the refill continues from there": {
       bucket: perMinute(60),
       steps: [
         { at: 100_000, cost: 60, ok: true },
@@ -70,7 +70,7 @@ describe("what is granted, step by step", () => {
   }
 });
 
-test("60 a minute, looked at every millisecond, gives 60 in a minute", () => {
+test("a bucket of 60 a minute that is read every millisecond grants 60 in a minute", () => {
   const bucket = perMinute(60);
   bucket.take(60, 0);
   let granted = 0;
@@ -78,7 +78,7 @@ test("60 a minute, looked at every millisecond, gives 60 in a minute", () => {
   expect(granted).toBe(60);
 });
 
-test("fractions are not lost when time has fractions", () => {
+test("fractional times lose no fraction of a token", () => {
   const bucket = perMinute(7);
   bucket.take(7, 0);
   let granted = 0;
@@ -86,15 +86,15 @@ test("fractions are not lost when time has fractions", () => {
   expect(granted).toBe(7);
 });
 
-describe("a resize keeps what was spent spent", () => {
-  test("up: the new tokens are there at once, the spent ones are not", () => {
+describe("a resize keeps spent tokens spent", () => {
+  test("up makes the additional tokens available at once, but not the spent ones", () => {
     const bucket = perMinute(60);
     bucket.take(50, 0);
     bucket.resize({ capacity: 100, windowMs: 60_000 }, 0);
     expect(bucket.tokens(0)).toBe(50);
   });
 
-  test("down below what was spent: the difference has to come in first", () => {
+  test("down below the spent amount leaves a deficit that must refill first", () => {
     const bucket = perMinute(60);
     bucket.take(50, 0);
     bucket.resize({ capacity: 20, windowMs: 60_000 }, 0);
@@ -102,7 +102,7 @@ describe("a resize keeps what was spent spent", () => {
     expect(bucket.waitMs(1, 0)).toBe(93_000);
   });
 
-  test("there and back again leaves it as it was", () => {
+  test("down and up again leaves the level unchanged", () => {
     const bucket = perMinute(60);
     bucket.take(50, 0);
     bucket.resize({ capacity: 20, windowMs: 60_000 }, 0);
@@ -110,7 +110,7 @@ describe("a resize keeps what was spent spent", () => {
     expect(bucket.tokens(0)).toBe(10);
   });
 
-  test("in mid-window: what came in until then came in at the old rate", () => {
+  test("in mid-window keeps the tokens that were refilled at the old rate", () => {
     const bucket = perMinute(60);
     bucket.take(60, 0);
     bucket.resize({ capacity: 120, windowMs: 60_000 }, 30_000);
@@ -118,7 +118,7 @@ describe("a resize keeps what was spent spent", () => {
     expect(bucket.tokens(31_000)).toBe(92);
   });
 
-  test("to another window: the same number of tokens is spent", () => {
+  test("to another window keeps the number of spent tokens", () => {
     const bucket = perMinute(60);
     bucket.take(45, 0);
     bucket.resize({ capacity: 60, windowMs: 1_000 }, 0);
@@ -127,7 +127,7 @@ describe("a resize keeps what was spent spent", () => {
   });
 });
 
-test("what is given back is there again, up to the burst", () => {
+test("returned tokens are available again, up to the burst", () => {
   const bucket = perMinute(10);
   bucket.take(4, 0);
   bucket.give(1, 0);
@@ -136,7 +136,7 @@ test("what is given back is there again, up to the burst", () => {
   expect(bucket.tokens(0)).toBe(10);
 });
 
-test("after the wait that it names, the tokens are there; a moment before, they are not", () => {
+test("tokens are available after waitMs and not a moment before", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1_000_000 }),
@@ -157,14 +157,14 @@ test("after the wait that it names, the tokens are there; a moment before, they 
   );
 });
 
-test("it knows since when tokens have been there, until someone looks", () => {
+test("readyAt returns a time in the past for tokens that have been available since then", () => {
   const bucket = perMinute(60);
   bucket.take(60, 0);
   expect(bucket.readyAt(2, 10_000)).toBe(2_000);
   expect(bucket.readyAt(2, 500_000)).toBe(2_000);
 });
 
-test("in any interval no more is granted than the burst and what came in", () => {
+test("the grants of any interval are at most the burst plus the refill", () => {
   const costAndPause = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.double({ min: 0, max: 5_000, noNaN: true }));
   fc.assert(
     fc.property(
@@ -193,7 +193,7 @@ test("in any interval no more is granted than the burst and what came in", () =>
   );
 });
 
-describe("invalid limits are refused, named, and change nothing", () => {
+describe("invalid limits are refused by name and change nothing", () => {
   const bad = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "60" as unknown as number];
   test.each(bad)("capacity %s", (capacity) => {
     expect(codeOf(() => new TokenBucket({ capacity, windowMs: 1 }, 0))).toBe("INVALID_CAPACITY");

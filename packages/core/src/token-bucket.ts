@@ -1,28 +1,36 @@
 import { AMOUNT, isAmount } from "./amount.ts";
 import { InvalidCapacityError, InvalidWindowError } from "./errors.ts";
 
-/** How much may pass: `capacity` tokens in each `windowMs`, refilled continuously, and at most `burst` at once. */
+/** A rate limit: `capacity` tokens per `windowMs`, refilled continuously, and at most `burst` at once. */
 export interface BucketLimit {
   readonly capacity: number;
   readonly windowMs: number;
-  /** What the bucket holds at most, and starts with. Default: `capacity`, and 1 when that is less. */
+  /**
+   * The largest number of tokens that the bucket holds; it starts with this many.
+   *
+   * @defaultValue `capacity`, but at least 1
+   */
   readonly burst?: number | undefined;
 }
 
-/** Times that differ by less are the same: a nanosecond. It takes up what floating point loses in `a + (b - a)`. */
+/**
+ * Times that differ by less than this, a nanosecond, count as equal. The tolerance absorbs the rounding of `a + (b -
+ * a)`.
+ */
 export const SAME_MS = 1e-6;
 
 /**
  * A token bucket with exact, continuous refill. Time is an argument, in milliseconds of any monotonic clock.
  *
  * The level is kept in token-milliseconds (tokens × windowMs), so that a refill is `elapsed × capacity` and a cost is
- * `cost × windowMs`: with whole numbers nothing is ever rounded, however often anyone looks.
+ * `cost × windowMs`. With whole numbers no operation rounds, however often the bucket is read.
  */
 export class TokenBucket {
   #capacity: number;
   #windowMs: number;
   #burst: number;
-  // NaN tells V8 that these hold fractions. Without it every write would allocate, a quarter of a decision's cost.
+  // NaN tells V8 that these fields hold fractions. With an integer here every write would allocate, a quarter of a
+  // decision's cost.
   #level = Number.NaN;
   #at = Number.NaN;
 
@@ -47,37 +55,37 @@ export class TokenBucket {
     return this.#burst;
   }
 
-  /** Takes `cost` tokens if they are there. */
+  /** Takes `cost` tokens if they are available. */
   take(cost: number, now: number): boolean {
     TokenBucket.#refill(this, now);
     const level = this.#level - cost * this.#windowMs;
-    // Below zero by less than a nanosecond's refill is zero; that little is owed, so nothing is ever given twice.
+    // A deficit below a nanosecond's refill counts as zero; the bucket keeps the deficit, so no token is granted twice.
     if (level < -SAME_MS * this.#capacity) return false;
     this.#level = level;
     return true;
   }
 
-  /** Returns `cost` tokens; what the bucket cannot hold is lost. */
+  /** Returns `cost` tokens; tokens above the burst are lost. */
   give(cost: number, now: number): void {
     TokenBucket.#refill(this, now);
     this.#level = Math.min(this.#burst * this.#windowMs, this.#level + cost * this.#windowMs);
   }
 
-  /** The tokens there now, with fractions; below zero after a resize to less than was already spent. */
+  /** The tokens available now, with fractions; negative after a resize below the spent amount. */
   tokens(now: number): number {
     TokenBucket.#refill(this, now);
     return this.#level / this.#windowMs;
   }
 
-  /** The same in whole tokens: as many as `take` would give one by one. */
+  /** The available tokens in whole numbers: the count that single `take` calls would grant. */
   wholeTokens(now: number): number {
     TokenBucket.#refill(this, now);
     return Math.floor((this.#level + SAME_MS * this.#capacity) / this.#windowMs);
   }
 
   /**
-   * How long until `cost` tokens have come in; 0 when they are there. More than `burst` are never there at once: for
-   * those it is the time in which so many can pass.
+   * Time until `cost` tokens are available; 0 when they are. A cost above `burst` is never available at once, and the
+   * result is the time in which that many tokens can pass.
    */
   waitMs(cost: number, now: number): number {
     TokenBucket.#refill(this, now);
@@ -85,7 +93,7 @@ export class TokenBucket {
     return wait <= SAME_MS ? 0 : wait;
   }
 
-  /** When `cost` tokens are there, on the clock of `now`; in the past when they have been there since. */
+  /** The time, on the clock of `now`, at which `cost` tokens are available; in the past when they already are. */
   readyAt(cost: number, now: number): number {
     if (now < this.#at) this.#at = now;
     return this.#at + (cost * this.#windowMs - this.#level) / this.#capacity;
@@ -96,7 +104,7 @@ export class TokenBucket {
     return this.#level >= this.#burst * this.#windowMs;
   }
 
-  /** Changes the limit. What was spent stays spent: there and back again leaves the level as it was. */
+  /** Changes the limit. Spent tokens stay spent: a resize and its reversal leave the level unchanged. */
   resize(limit: BucketLimit, now: number): void {
     const { capacity, windowMs, burst = burstOf(capacity) } = checkBucketLimit(limit);
     TokenBucket.#refill(this, now);
@@ -107,22 +115,22 @@ export class TokenBucket {
     this.#burst = burst;
   }
 
-  // Static, because a private method would cost every bucket a word.
+  // Static, because a private method would cost every bucket one word.
   static #refill(bucket: TokenBucket, now: number): void {
     const elapsed = now - bucket.#at;
     bucket.#at = now;
-    // A clock that jumped back gives nothing and takes nothing; from there on it counts again.
+    // A clock that jumped back neither adds nor removes tokens; the refill continues from the new time.
     if (elapsed > 0)
       bucket.#level = Math.min(bucket.#burst * bucket.#windowMs, bucket.#level + elapsed * bucket.#capacity);
   }
 }
 
-/** A bucket that holds less than one token would never give one: 0.5 a minute is one in two minutes. */
+/** A bucket that holds less than one token could never grant one, so 0.5 a minute means one in two minutes. */
 function burstOf(capacity: number): number {
   return Math.max(1, capacity);
 }
 
-/** Throws INVALID_CAPACITY or INVALID_WINDOW, or returns the limit. */
+/** Returns the limit, or throws INVALID_CAPACITY or INVALID_WINDOW. */
 function checkBucketLimit(limit: BucketLimit): BucketLimit {
   const { capacity, windowMs, burst } = limit;
   if (!isAmount(capacity)) throw new InvalidCapacityError("capacity", AMOUNT, capacity);

@@ -6,8 +6,8 @@ import type { AcquireOptions } from "./rate-limiter.ts";
 import { type Served, tooLarge, WaitingRoom } from "./waiting-room.ts";
 
 /**
- * Waits in line for what could not be had at once. The promise ends once: granted, refused, given up or sent away. Throws
- * when the wait cannot even begin.
+ * Waits in the queue for tokens that are not available at once. The promise settles once: granted, timed out, aborted,
+ * or rejected because the resource is gone. Throws when the wait cannot begin.
  */
 export function waitFor(
   resource: string,
@@ -49,7 +49,7 @@ export function waitFor(
   });
 }
 
-/** Why a request cannot even begin to wait. */
+/** Returns the error of a request that cannot begin to wait. */
 function refusalOf(
   resource: string,
   entry: Served,
@@ -62,7 +62,8 @@ function refusalOf(
   const inLine = entry.room?.size ?? 0;
   const retryAfterMs = entry.room?.waitMs(cost, now) ?? entry.waitMs(cost, now);
   if (inLine >= maxQueue)
-    return new CapacityExhaustedError(resource, "queue-full", `${inLine} wait already`, retryAfterMs);
-  if (timeoutMs === 0) return new CapacityExhaustedError(resource, "timeout", "it would have to wait", retryAfterMs);
+    return new CapacityExhaustedError(resource, "queue-full", `the queue is full with ${inLine} waiting`, retryAfterMs);
+  if (timeoutMs === 0)
+    return new CapacityExhaustedError(resource, "timeout", "not available now, and timeoutMs is 0", retryAfterMs);
   return undefined;
 }

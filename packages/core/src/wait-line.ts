@@ -1,20 +1,20 @@
 import type { DecidingLimit } from "./diagnostic-events.ts";
 import { Heap, type HeapEntry } from "./heap.ts";
 
-/** One point of priority is worth so much waiting. */
+/** Waiting time that one point of priority is worth. */
 const PRIORITY_STEP_MS = 1_000;
 
-/** What a line has to know of someone in it. */
+/** The properties of a waiter that the queue reads. */
 export interface InLine {
   readonly cost: number;
   readonly since: number;
-  /** On the clock of `since`; Infinity for no deadline. */
+  /** The deadline on the clock of `since`; Infinity for none. */
   readonly deadline: number;
 }
 
-/** Someone who waits. One of `grant` and `refuse` is called, once. */
+/** A waiting call. Exactly one of `grant` and `refuse` is called, once. */
 export interface Waiter extends InLine {
-  /** What stood against it when it came. */
+  /** The limit that the call was waiting for when it arrived. */
   readonly limitedBy: DecidingLimit;
   readonly grant: () => void;
   readonly refuse: (reason: unknown) => void;
@@ -22,20 +22,23 @@ export interface Waiter extends InLine {
 
 interface Place<W> {
   readonly waiter: W;
-  /** As if it had come at this time: the whole of the order, so that priorities age by themselves. */
+  /**
+   * The arrival time that determines the order: the actual arrival shifted by the priority, so that waiting raises
+   * every priority alike.
+   */
   readonly rank: number;
   readonly order: number;
 }
 
-/** Where a waiter stands in both orders. */
+/** A waiter's positions in the queue and among the deadlines. */
 interface Ticket<W> {
   readonly place: HeapEntry<Place<W>>;
   readonly deadline: HeapEntry<W> | undefined;
 }
 
 /**
- * The line before one resource: first come, first served, but for priorities. A waiter of priority p stands as if it
- * had come p seconds earlier; so a high priority goes first, and a low one is never passed for ever.
+ * The queue of one resource, in order of arrival shifted by priority. A waiter of priority p is placed as if it had
+ * arrived p seconds earlier, so a high priority goes first and a low one is never starved.
  */
 export class WaitLine<W extends InLine = Waiter> {
   readonly #line = new Heap<Place<W>>((a, b) => a.rank < b.rank || (a.rank === b.rank && a.order < b.order));
@@ -48,7 +51,7 @@ export class WaitLine<W extends InLine = Waiter> {
     return this.#tickets.size;
   }
 
-  /** The cost of all who wait. */
+  /** The total cost of all waiters. */
   get cost(): number {
     return this.#cost;
   }
@@ -57,7 +60,7 @@ export class WaitLine<W extends InLine = Waiter> {
     return this.#line.first()?.waiter;
   }
 
-  /** Whose deadline comes first. */
+  /** The waiter with the earliest deadline. */
   get nextToExpire(): W | undefined {
     return this.#deadlines.first();
   }
@@ -71,14 +74,14 @@ export class WaitLine<W extends InLine = Waiter> {
     this.#cost += waiter.cost;
   }
 
-  /** Takes a waiter out, wherever it stands. False when it is not in the line any more. */
+  /** Removes a waiter at any position. Returns false when it is no longer in the queue. */
   leave(waiter: W): boolean {
     const ticket = this.#tickets.get(waiter);
     if (!ticket) return false;
     this.#tickets.delete(waiter);
     this.#line.remove(ticket.place);
     if (ticket.deadline) this.#deadlines.remove(ticket.deadline);
-    // Recounted from nothing whenever the line is empty, so that fractions of costs cannot add up to an error.
+    // Reset to 0 whenever the queue is empty, so that rounding errors of fractional costs cannot accumulate.
     this.#cost = this.size === 0 ? 0 : this.#cost - waiter.cost;
     return true;
   }

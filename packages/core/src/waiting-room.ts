@@ -6,32 +6,33 @@ import { CapacityExhaustedError } from "./errors.ts";
 import { SAME_MS } from "./token-bucket.ts";
 import { type Waiter, WaitLine } from "./wait-line.ts";
 
-/** No re-check comes sooner, so that a clock too coarse for the wait cannot make it spin. */
+/** Shortest timer, so that a clock too coarse for the wait cannot make the queue spin. */
 const SHORTEST_WAIT_MS = 1e-3;
 
-/** What a line stands before. Whoever decides, a bucket or a swarm, the line is the same. */
+/** The limiter in front of which calls queue: a bucket or a swarm. The queue itself works the same for both. */
 export interface Served {
   inFlight: number;
-  /** There only while somebody waits. */
+  /** Exists only while a call waits. */
   room: WaitingRoom | undefined;
-  /** For diagnostics: who says it, and which limit stands against a request now. */
+  /** For diagnostics: the origin of events, and the limit that stands against a request now. */
   readonly origin: EventOrigin;
   limitedBy(now: number): DecidingLimit;
-  /** The most that can ever be taken at once. */
+  /** The largest cost that can ever be taken at once. */
   readonly burst: number;
   take(cost: number, now: number): boolean;
-  /** When `cost` could be taken; in the past when it could have been since. */
+  /** The time at which `cost` can be taken; in the past when it has been available since then. */
   readyAt(cost: number, now: number): number;
-  /** How long until `cost` could be taken after all that is `ahead` of it in the line. */
+  /** Time until `cost` can be taken after the costs `ahead` of it in the queue. */
   waitMs(cost: number, now: number, ahead?: number): number;
   /**
-   * Told after every change of the line: what its head costs (undefined when nobody is left), and all of it. Says when the
-   * line should be served again; Infinity when it will call `serve` itself.
+   * Called after every change of the queue with the cost of the first waiter (undefined when the queue is empty) and
+   * the cost of all waiters. Returns the time at which the queue should be served again; Infinity when the limiter will
+   * call `serve` itself.
    */
   lineChanged(next: number | undefined, all: number, now: number): number;
 }
 
-/** Those who wait for one resource, and the one timer that they need. It exists only while there are any. */
+/** The queue of one resource and the single timer that it needs. It exists only while a call waits. */
 export class WaitingRoom implements AfterAbort {
   readonly #name: string;
   readonly #resource: Served;
@@ -55,27 +56,30 @@ export class WaitingRoom implements AfterAbort {
     this.serve();
   }
 
-  /** Ends an aborted wait, wherever it stands in the line. False when it has ended before. `afterAbort` has to follow. */
+  /**
+   * Ends an aborted wait at any position in the queue. Returns false when the wait has already ended. The caller must
+   * call `afterAbort` afterwards.
+   */
   leave(waiter: Waiter, reason: unknown): boolean {
     if (!this.#line.leave(waiter)) return false;
     this.#end(waiter, "aborted", this.#clock.now(), reason);
     return true;
   }
 
-  /** Those behind the waiters that have left move up. */
+  /** Serves the waiters behind those that were aborted. */
   afterAbort(): void {
-    // A room that has become empty is no longer the resource's: another one may stand in its place.
+    // An empty room no longer belongs to the resource, which may already have a new one.
     if (this.#resource.room === this) this.serve();
   }
 
-  /** Sends everyone away: the resource is gone. */
+  /** Rejects all waiters, because the resource no longer exists. */
   clear(outcome: "removed" | "closed", error: () => Error): void {
     const now = this.#clock.now();
     for (const waiter of this.#line) this.#turnAway(waiter, outcome, now, error());
     this.#arm(now);
   }
 
-  /** After the limit changed: sends away who can never be served now. */
+  /** After a change of the limit: rejects the waiters whose cost can never be granted any more. */
   refit(): void {
     const now = this.#clock.now();
     for (const waiter of this.#line) {
@@ -85,16 +89,20 @@ export class WaitingRoom implements AfterAbort {
     this.serve();
   }
 
-  /** How long until `cost` would be granted at the end of this line. */
+  /** Time until `cost` would be granted at the end of this queue. */
   waitMs(cost: number, now: number): number {
     return this.#resource.waitMs(cost, now, this.#line.cost);
   }
 
-  /** Grants to all whose turn has come, ends the waits that are over, and sets the timer for what comes next. */
+  /**
+   * Grants the waiters whose tokens are available, ends the waits that have timed out, and sets the timer for the next
+   * event.
+   */
   serve(): void {
     const now = this.#clock.now();
     for (let head = this.#line.head; head; head = this.#line.head) {
-      // A timer that comes late must not cost anyone a token that was there in time, nor grant one that was not.
+      // A late timer must neither expire a waiter whose tokens arrived before its deadline nor grant tokens that
+      // arrived after it.
       const inTime = this.#resource.readyAt(head.cost, now) <= head.deadline + SAME_MS;
       if (inTime && this.#resource.take(head.cost, now)) this.#grant(head, now);
       else if (head.deadline <= now) this.#expire(head, now);
@@ -115,7 +123,7 @@ export class WaitingRoom implements AfterAbort {
 
   #expire(waiter: Waiter, now: number): void {
     this.#line.leave(waiter);
-    const detail = `waited ${Math.round(now - waiter.since)} ms for ${waiter.cost}`;
+    const detail = `timed out after ${Math.round(now - waiter.since)} ms waiting for ${waiter.cost} tokens`;
     this.#end(
       waiter,
       "timeout",
@@ -141,7 +149,7 @@ export class WaitingRoom implements AfterAbort {
     waited.publish({ ...what, wait: waiter, waitedMs: now - since, outcome });
   }
 
-  /** Keeps the timer at the next time at which something happens; none when nobody waits. */
+  /** Sets the timer to the next grant or deadline; there is no timer without waiters. */
   #arm(now: number): void {
     const head = this.#line.head;
     if (!head) this.#resource.room = undefined;
@@ -161,5 +169,9 @@ export class WaitingRoom implements AfterAbort {
 }
 
 export function tooLarge(name: string, cost: number, burst: number): CapacityExhaustedError {
-  return new CapacityExhaustedError(name, "too-large", `it holds at most ${burst} at once and can never give ${cost}`);
+  return new CapacityExhaustedError(
+    name,
+    "too-large",
+    `a cost of ${cost} exceeds the ${burst} that can be granted at once`,
+  );
 }

@@ -8,7 +8,7 @@ let clock: ManualClock;
 let limiter: MemoryLimiter;
 let log: string[];
 
-/** Ten tokens a second, all spent: from now on one comes in every 100 ms. */
+/** Ten tokens a second, all spent: from here on, one token arrives every 100 ms. */
 beforeEach(() => {
   clock = new ManualClock();
   limiter = new MemoryLimiter({ clock, maxQueue: 5 });
@@ -22,15 +22,15 @@ afterEach(async () => {
   expect(clock.pending).toBe(0);
 });
 
-/** Notes when the wait ended and how. */
+/** Logs when a wait ended and how. */
 const wait = (name: string, options?: AcquireOptions) =>
   limiter.acquire("api", options).then(
     () => void log.push(`${name} at ${clock.now()}`),
     (error) => void log.push(`${name} ${error.reason ?? error.code ?? error} at ${clock.now()}`),
   );
 
-describe("the line", () => {
-  test("first come, first served, each as soon as its tokens are there", async () => {
+describe("the queue", () => {
+  test("waiters are served in order of arrival, each as soon as its tokens are available", async () => {
     for (const name of ["a", "b", "c"]) wait(name);
     await clock.run(1_000);
     expect(log).toEqual(["a at 100", "b at 200", "c at 300"]);
@@ -43,7 +43,7 @@ describe("the line", () => {
     expect(log).toEqual(["large at 800", "small at 900"]);
   });
 
-  test("tryAcquire does not overtake those who wait, even when its token is there", async () => {
+  test("tryAcquire does not overtake waiters, even when its token is available", async () => {
     wait("large", { cost: 8 });
     await clock.run(500);
     expect(limiter.getCapacity("api")?.available).toBe(5);
@@ -52,14 +52,14 @@ describe("the line", () => {
     expect(log).toEqual(["large at 800"]);
   });
 
-  test("one timer, however many wait; none when nobody does", async () => {
+  test("any number of waiters shares one timer, and none remains without waiters", async () => {
     for (let i = 0; i < 5; i++) wait(`${i}`, { timeoutMs: 1_000 + i });
     expect(clock.pending).toBe(1);
     await clock.run(1_000);
     expect(clock.pending).toBe(0);
   });
 
-  test("each grant is one in flight", async () => {
+  test("each grant counts as one request in flight", async () => {
     wait("a");
     await clock.run(100);
     expect(limiter.getCapacity("api")).toMatchObject({ inFlight: 2, available: 0 });
@@ -76,7 +76,7 @@ describe("the line", () => {
 });
 
 describe("priorities", () => {
-  test("a higher one goes first, a lower one last, the same in the order of coming", async () => {
+  test("higher priorities go first, lower ones last, equal ones in order of arrival", async () => {
     wait("normal 1");
     wait("low", { priority: -1 });
     wait("normal 2");
@@ -85,7 +85,7 @@ describe("priorities", () => {
     expect(log.map((line) => line.split(" at")[0])).toEqual(["high", "normal 1", "normal 2", "low"]);
   });
 
-  test("a point is worth a second of waiting: who has waited longer than that goes first", async () => {
+  test("a priority point is worth one second of waiting, so a longer wait still goes first", async () => {
     limiter.setCapacity("slow", 1, 5_000);
     limiter.tryAcquire("slow");
     const order: string[] = [];
@@ -103,13 +103,13 @@ describe("priorities", () => {
 describe("abort", () => {
   const reason = "changed my mind";
 
-  test("before the start costs nothing, even when a token is there", async () => {
+  test("before the wait spends nothing, even when a token is available", async () => {
     limiter.setCapacity("free", 1, 1_000);
     await expect(limiter.acquire("free", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(limiter.getCapacity("free")).toMatchObject({ available: 1, inFlight: 0 });
   });
 
-  test("at the head leaves at once, and the next moves up", async () => {
+  test("of the first waiter takes effect at once, and the next one moves up", async () => {
     const controller = new AbortController();
     wait("large", { cost: 8, signal: controller.signal });
     wait("small");
@@ -119,7 +119,7 @@ describe("abort", () => {
     expect(log).toEqual([`large ${reason} at 50`, "small at 100"]);
   });
 
-  test("at the head, the next gets at once what had been saved for it", async () => {
+  test("of the first waiter hands the tokens saved for it to the next one at once", async () => {
     const controller = new AbortController();
     wait("large", { cost: 8, signal: controller.signal });
     wait("small", { cost: 5 });
@@ -129,7 +129,7 @@ describe("abort", () => {
     expect(log).toEqual([`large ${reason} at 600`, "small at 600"]);
   });
 
-  test("in the middle costs nobody anything", async () => {
+  test("of a waiter in the middle delays no other waiter", async () => {
     const controller = new AbortController();
     wait("a");
     wait("b", { signal: controller.signal });
@@ -139,7 +139,7 @@ describe("abort", () => {
     expect(log).toEqual([`b ${reason} at 0`, "a at 100", "c at 200"]);
   });
 
-  test("after the grant changes nothing, and no listener stays on the signal", async () => {
+  test("after the grant changes nothing, and no listener remains on the signal", async () => {
     const { signal, listeners } = countingSignal();
     wait("a", { signal });
     expect(listeners()).toBe(1);
@@ -150,7 +150,7 @@ describe("abort", () => {
 });
 
 describe("timeoutMs", () => {
-  test("ends the wait with CAPACITY_EXHAUSTED when it is over, and costs nothing", async () => {
+  test("ends the wait with CAPACITY_EXHAUSTED, and the wait spends nothing", async () => {
     const waiting = limiter.acquire("api", { cost: 5, timeoutMs: 300 });
     const ended = expect(waiting).rejects.toMatchObject({
       code: "CAPACITY_EXHAUSTED",
@@ -163,14 +163,14 @@ describe("timeoutMs", () => {
     expect(limiter.getCapacity("api")).toMatchObject({ available: 3, inFlight: 1 });
   });
 
-  test("also of one who is not at the head", async () => {
+  test("ends the wait of a waiter that is not first in line", async () => {
     wait("large", { cost: 10 });
     wait("hurried", { timeoutMs: 300 });
     await clock.run(1_000);
     expect(log).toEqual(["hurried timeout at 300", "large at 1000"]);
   });
 
-  test("a token that comes at the very deadline is still in time", async () => {
+  test("a token that arrives exactly at the deadline is granted", async () => {
     wait("a", { timeoutMs: 100 });
     await clock.run(100);
     expect(log).toEqual(["a at 100"]);
@@ -185,7 +185,7 @@ describe("timeoutMs", () => {
     await limiter.acquire("free", { timeoutMs: 0 });
   });
 
-  test("a timer that fires late neither takes a token that came in time nor gives one that came too late", async () => {
+  test("a late timer grants tokens that arrived before the deadline and no others", async () => {
     wait("in time", { timeoutMs: 150 });
     wait("too late", { timeoutMs: 150 });
     clock.jump(5_000);
@@ -193,7 +193,7 @@ describe("timeoutMs", () => {
     expect(log).toEqual(["in time at 5000", "too late timeout at 5000"]);
   });
 
-  test("after a long stall no more is granted at once than the bucket holds", async () => {
+  test("a long stall grants at most one burst at once", async () => {
     limiter.setCapacity("api", 10, 1_000, { burst: 2 });
     for (let i = 0; i < 5; i++) wait(`${i}`);
     clock.jump(60_000);
@@ -203,7 +203,7 @@ describe("timeoutMs", () => {
 });
 
 describe("maxQueue and costs that are too large", () => {
-  test("a full line refuses the next at once and says when to come back", async () => {
+  test("a full queue refuses the next call at once and says when to retry", async () => {
     for (let i = 0; i < 5; i++) wait(`${i}`);
     await expect(limiter.acquire("api")).rejects.toMatchObject({
       code: "CAPACITY_EXHAUSTED",
@@ -227,7 +227,7 @@ describe("maxQueue and costs that are too large", () => {
     await expect(limiter.acquire("api")).rejects.toMatchObject({ reason: "queue-full", retryAfterMs: 1_000 });
   });
 
-  test("a cost above the capacity is refused at once, not waited for", async () => {
+  test("a cost above the capacity is refused at once", async () => {
     const refusal = limiter.acquire("api", { cost: 11 });
     await expect(refusal).rejects.toMatchObject({ reason: "too-large", retryAfterMs: undefined });
     limiter.setCapacity("burst", 100, 1_000, { burst: 5 });
@@ -236,22 +236,22 @@ describe("maxQueue and costs that are too large", () => {
   });
 });
 
-describe("a resize while others wait", () => {
-  test("up wakes those who can go now and re-times the rest", async () => {
+describe("a resize with waiters", () => {
+  test("up grants the waiters that now fit and reschedules the rest", async () => {
     for (const name of ["a", "b", "c"]) wait(name);
     limiter.setCapacity("api", 12, 1_000);
     await clock.run(1_000);
     expect(log).toEqual(["a at 0", "b at 0", `c at ${1_000 / 12}`]);
   });
 
-  test("down makes them wait longer", async () => {
+  test("down makes waiters wait longer", async () => {
     wait("a");
     limiter.setCapacity("api", 5, 1_000);
     await clock.run(5_000);
     expect(log).toEqual(["a at 1200"]);
   });
 
-  test("down below a waiting cost refuses that one at once; those behind it go on", async () => {
+  test("down below a waiter's cost refuses that waiter at once and keeps the ones behind it", async () => {
     wait("large", { cost: 10 });
     wait("small");
     limiter.setCapacity("api", 9, 1_000);
@@ -260,7 +260,7 @@ describe("a resize while others wait", () => {
   });
 });
 
-test("a released token goes to the head of the line at once", async () => {
+test("a released token goes to the first waiter at once", async () => {
   wait("a");
   wait("b");
   limiter.release("api");
@@ -268,7 +268,7 @@ test("a released token goes to the head of the line at once", async () => {
   expect(log).toEqual(["a at 0"]);
 });
 
-test("a clock too coarse for the wait delays it by a little and does not spin", async () => {
+test("a clock too coarse for a wait delays it slightly and never spins", async () => {
   const far = new ManualClock({ now: 1.7e12 });
   const coarse = new MemoryLimiter({ clock: far });
   coarse.setCapacity("api", 1_000_003, 60_000);
@@ -278,7 +278,7 @@ test("a clock too coarse for the wait delays it by a little and does not spin", 
   await waiting;
 });
 
-/** A signal that tells how many listen to it. */
+/** Returns a signal that counts its listeners. */
 function countingSignal() {
   const { signal } = new AbortController();
   const heard = new Set<unknown>();

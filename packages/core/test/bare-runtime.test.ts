@@ -3,7 +3,7 @@ import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-test("core loads and limits where there is nothing of Node: no process, no modules", async () => {
+test("core loads and limits without Node's process and modules", async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL("../src/index.ts", import.meta.url))],
     bundle: true,

@@ -5,7 +5,7 @@ import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
 
 describeChromium((browser) => {
-  test("core loads in a browser, and its limiter grants, waits and gives up there", async () => {
+  test("core loads in a browser, and its limiter grants, waits and times out there", async () => {
     const { outputFiles } = await build({
       entryPoints: [fileURLToPath(new URL("../src/index.ts", import.meta.url))],
       bundle: true,

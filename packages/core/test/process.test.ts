@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** Runs a program of its own on the package's source, as a user's program would run. */
+/** Runs a program on the package's source in a process of its own, as a user's program would run. */
 async function run(program: string): Promise<string> {
   const core = new URL("../src/index.ts", import.meta.url).href;
   const args = [
@@ -18,7 +18,7 @@ async function run(program: string): Promise<string> {
   return stdout.trim();
 }
 
-test("a script that awaits acquire gets its token, and then exits by itself", async () => {
+test("a script that awaits acquire receives its token and then exits by itself", async () => {
   const output = await run(`
     const limiter = new core.MemoryLimiter();
     limiter.setCapacity("api", 1, 50);
@@ -29,7 +29,7 @@ test("a script that awaits acquire gets its token, and then exits by itself", as
   expect(output).toBe("got both");
 });
 
-test("a limiter that nobody waits for does not keep the process alive, nor does its sweep", async () => {
+test("a limiter without waiters does not keep the process alive, and neither does its sweep", async () => {
   const output = await run(`
     const limiter = new core.MemoryLimiter({ capacityFor: () => ({ capacity: 1, windowMs: 3_600_000 }) });
     limiter.tryAcquire("a");

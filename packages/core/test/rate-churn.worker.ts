@@ -2,7 +2,10 @@ import { parentPort, workerData } from "node:worker_threads";
 import { RateManager } from "../src/rate/rate-manager.ts";
 import type { SharedHandle } from "../src/rate/rate-types.ts";
 
-/** What a thread is told to do: count one id while ids come and go. Without `rounds`, until it is ended. */
+/**
+ * The task of a thread: count one id while other ids are set and removed, for `rounds` rounds, or until terminated if
+ * that is Infinity.
+ */
 export interface ChurnOrder {
   readonly shared: SharedHandle;
   readonly name: string;
@@ -15,13 +18,13 @@ export interface ChurnReport {
 }
 
 const { shared, name, rounds } = workerData as ChurnOrder;
-const manager = new RateManager({ shared, limitsForKey: () => ({ rateLimitRpm: 1_000_000 }) });
+const manager = new RateManager({ shared, limitsForKey: () => ({ rpmLimit: 1_000_000 }) });
 let requests = 0;
 let tokens = 0;
 if (rounds === Infinity) parentPort?.postMessage("begun");
 for (let round = 0; round < rounds; round++) {
   const common = `common ${round % 7}`;
-  manager.setKey(common, { rateLimitRpm: 1_000_000 });
+  manager.setKey(common, { rpmLimit: 1_000_000 });
   manager.setEndpoint({ id: `${name} ${round % 5}`, rpmLimit: round });
   const [estimate, used] = [(round % 90) + 10, round % 50];
   const decision = manager.check({ endpoint: "one", key: common, tokens: estimate });

@@ -6,12 +6,16 @@ import type { HammerOrder, HammerReport } from "./rate-hammer.worker.ts";
 const LIMIT = 40;
 const TOKENS = 3;
 
-/** So many threads ask for one id as fast as they can: every window grants its limit to them, exactly. */
+/**
+ * Makes the given number of threads request one id as fast as they can, and checks that every window grants exactly its
+ * limit.
+ */
 export async function hammer(threads: number, windowMs: number, windows: number): Promise<void> {
   const manager = new RateManager({ windowMs });
   manager.setEndpoint({ id: "one", rpmLimit: LIMIT, tpmLimit: LIMIT * TOKENS });
-  // More than the endpoint and one for each thread, which may have charged the key and not yet taken it back.
-  manager.setKey("everyone", { rateLimitRpm: LIMIT + threads });
+  // Above the endpoint's limit by one for each thread, because a thread may have charged the key and not yet refunded
+  // it.
+  manager.setKey("everyone", { rpmLimit: LIMIT + threads });
   const start = new SharedArrayBuffer(4);
   const refusals = windows / 10;
   const order: HammerOrder = { shared: manager.share(), start, threads, windows, refusals, tokens: TOKENS };
@@ -28,7 +32,7 @@ export async function hammer(threads: number, windowMs: number, windows: number)
     for (const window of report.refused) refused.add(window);
   }
   expect([...granted].filter(([, count]) => count > LIMIT)).toEqual([]);
-  // Whoever was refused was refused by a full window: all of it was granted to someone.
+  // Only a full window may refuse a request: all of its limit was granted.
   expect(refused.size).toBeGreaterThanOrEqual(refusals);
   expect([...refused].filter((window) => granted.get(window) !== LIMIT)).toEqual([]);
 }

@@ -3,8 +3,8 @@ import { RateManager } from "../src/rate/rate-manager.ts";
 import type { SharedHandle } from "../src/rate/rate-types.ts";
 
 /**
- * What a thread is told to do: ask for the same id, as fast as it can, until the windows are over; and on a machine that is
- * too busy to fill them, until it was refused by some.
+ * The task of a thread: request the same id as fast as possible until the windows have passed and, on a machine too
+ * busy to fill them, until `refusals` windows have refused it.
  */
 export interface HammerOrder {
   readonly shared: SharedHandle;
@@ -15,7 +15,7 @@ export interface HammerOrder {
   readonly tokens: number;
 }
 
-/** How much it was granted in each window, and in which it was refused. */
+/** The number of grants in each window, and the windows with refusals. */
 export interface HammerReport {
   readonly granted: Map<number, number>;
   readonly refused: Set<number>;
@@ -32,7 +32,7 @@ const granted = new Map<number, number>();
 const refused = new Set<number>();
 const opening = handle.check(0);
 const first = opening.windowStart;
-// A request as any: others may be filling that window already.
+// This request may be refused like any other, because other threads may already be filling the window.
 granted.set(first, opening.allowed ? 1 : 0);
 const { windowMs } = manager.snapshot();
 let windowStart = first;

@@ -6,4 +6,4 @@ test.each([
   [2, 5, 1000],
   [4, 1, 3000],
   [4, 3, 1000],
-])("%d threads hammer one id over windows of %d ms, %d of them: each grants its limit, exactly", hammer);
+])("%d threads request one id over windows of %d ms, %d of them, and each grants exactly its limit", hammer);

@@ -7,12 +7,12 @@ import { hammer } from "./rate-hammer.ts";
 const churn = (workerData: ChurnOrder) => startWorker(new URL("rate-churn.worker.ts", import.meta.url), { workerData });
 
 test(
-  "two threads hammer one id over hundreds of windows of 1 ms: each grants its limit, exactly",
+  "two threads request one id over hundreds of windows of 1 ms, and each window grants exactly its limit",
   () => hammer(2, 1, 400),
   20_000,
 );
 
-test("two threads add and remove ids while they count one: nothing of it is lost", async () => {
+test("two threads that add and remove ids while counting one lose no count", async () => {
   const manager = new RateManager({ windowMs: 3_600_000 });
   manager.setEndpoint({ id: "one", rpmLimit: 10_000_000 });
   const shared = manager.share({ maxIds: 100 });
@@ -25,7 +25,7 @@ test("two threads add and remove ids while they count one: nothing of it is lost
   expect(one?.tokens).toBe(reports.reduce((sum, report) => sum + report.tokens, 0));
 });
 
-test("threads that die in the middle leave nothing locked", async () => {
+test("threads that die during a change leave no record locked", async () => {
   const manager = new RateManager({ windowMs: 20 });
   manager.setEndpoint({ id: "one" });
   const shared = manager.share({ maxIds: 200 });
@@ -33,12 +33,12 @@ test("threads that die in the middle leave nothing locked", async () => {
     const worker = await churn({ shared, name: `${i}`, rounds: Infinity });
     await answerOf(worker);
     for (let round = 0; round < 500; round++) {
-      manager.setKey(`common ${round % 7}`, { rateLimitRpm: 1_000_000 });
+      manager.setKey(`common ${round % 7}`, { rpmLimit: 1_000_000 });
       manager.check({ endpoint: "one", key: `common ${round % 7}`, tokens: 1 });
     }
     await worker.terminate();
     for (let key = 0; key < 20; key++) {
-      manager.setKey(`common ${key}`, { rateLimitRpm: 1_000_000 });
+      manager.setKey(`common ${key}`, { rpmLimit: 1_000_000 });
       expect(manager.check({ endpoint: "one", key: `common ${key}`, tokens: 1 }).allowed).toBe(true);
       expect(manager.removeKey(`common ${key}`)).toBe(true);
     }

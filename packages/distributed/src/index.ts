@@ -1,4 +1,4 @@
-export type { Isolation } from "./engine/silence.ts";
+export type { Isolation } from "./engine/index.ts";
 export { startGlobalView } from "./global-view/global-view.ts";
 export type { GlobalViewOptions } from "./global-view/options.ts";
 export type {
@@ -10,22 +10,30 @@ export type {
 } from "./global-view/view-types.ts";
 export { createHive } from "./hive/create-hive.ts";
 export type {
+  EndpointAvailability,
   Hive,
   HiveChanges,
   HiveDecision,
+  HiveDenial,
   HiveDimension,
+  HiveEndpoint,
   HiveExplanation,
+  HiveGrant,
+  HiveKeyLimits,
   HiveLimit,
   HiveOptions,
   HiveReducedDetails,
   HiveRequest,
   HiveStatus,
   Observed,
+  ParkOptions,
+  ReadyOptions,
 } from "./hive/hive-types.ts";
 export type { Aggregation, AggregationAt } from "./limiter/aggregation.ts";
 export {
   type DistributedConfig,
   defaultDistributedConfig,
+  type Recovery,
   type SwarmOptions,
   validateDistributedConfig,
 } from "./limiter/config.ts";
@@ -37,13 +45,17 @@ export type {
   LevelCause,
   PeerStatus,
   ResourceStatus,
+  SharedCapacityOptions,
+  SlotStatus,
   SwarmMode,
   SwarmStatus,
 } from "./limiter/distributed-limiter.ts";
+export type { AdaptiveSlots, SlotLimit } from "./limiter/slot-config.ts";
 export { type AnnounceOptions, announceCapacity } from "./observer/announce-capacity.ts";
 export { observeSwarm } from "./observer/observe-swarm.ts";
 export type {
   ObservedAgent,
+  ObservedAvailability,
   ObservedLimit,
   ObservedResource,
   ObservedUse,
@@ -52,8 +64,10 @@ export type {
   SwarmObserver,
   SwarmSnapshot,
 } from "./observer/observer-types.ts";
+export { type ParkDecision, parkEndpoint, unparkEndpoint } from "./observer/park-endpoint.ts";
 export { createRouter } from "./router/router.ts";
 export type {
+  EndpointHealth,
   PassedOver,
   RouteRequest,
   Router,

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 test("a signal that thousands of waiters share has one listener, and none when the last has ended", async () => {
-  const endpoints = ["eu", "us"].map((id) => ({ id, maxInFlight: 1 }));
+  const endpoints = ["eu", "us"].map((id) => ({ id, maxInFlightPerProcess: 1 }));
   const hive = await hives.alone({ endpoints });
   for (const endpoint of ["eu", "us"]) await hive.acquire({ endpoint });
   const abort = new AbortController();

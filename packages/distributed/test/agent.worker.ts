@@ -1,14 +1,14 @@
-/** An instance in a process of its own, which does what its parent says and answers each time. */
+/** An instance in its own process, which executes its parent's commands and answers each one. */
 import { RateManager } from "@hivepace/core";
 import { redisSync } from "@hivepace/sync-redis";
 import { createRouter, startGlobalView } from "../src/index.ts";
 
 const [url = "", agentId = "", namespace = ""] = process.argv.slice(2);
-// So long that no window ends while it runs: the next edge is in 2033.
+// A window long enough that none ends during the run: the next boundary is in 2033.
 const manager = new RateManager({ windowMs: 1_000_000_000_000 });
 for (const id of ["eu", "us"]) manager.setEndpoint({ id, rpmLimit: 1_000 });
 const store = await redisSync({ url });
-// Only the parent says when to sync, so that it can count.
+// Only the parent triggers syncs, so that it can count them.
 const view = startGlobalView({ manager, store, agentId, namespace, intervalMs: 3_600_000 });
 const router = createRouter({ manager, view });
 
@@ -21,7 +21,7 @@ const acts = {
     for (let i = 0; i < times; i++) manager.check({ endpoint, tokens: 1 });
     return times;
   },
-  /** Sends where the router says: how often to which. */
+  /** Routes calls, sends each to the chosen endpoint, and counts the calls per endpoint. */
   async route({ times }: { times: number }) {
     const taken: Record<string, number> = { eu: 0, us: 0 };
     for (let i = 0; i < times; i++) {

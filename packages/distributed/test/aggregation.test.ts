@@ -1,16 +1,16 @@
-import { memorySyncStore, ShareMemory, SyncMemory } from "@hivepace/core/testing";
+import { AllocatorMemory, memorySyncStore, SyncMemory } from "@hivepace/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDistributedLimiter, createHive } from "../src/index.ts";
-import { HookedShares } from "./support/hooked-shares.ts";
+import { HookedAllocator } from "./support/hooked-allocator.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
 let swarm: TestSwarm;
 let memory: SyncMemory;
-let store: HookedShares;
+let store: HookedAllocator;
 beforeEach(() => {
   swarm = new TestSwarm();
   memory = new SyncMemory(swarm.clock);
-  store = new HookedShares(memorySyncStore({ memory }));
+  store = new HookedAllocator(memorySyncStore({ memory }));
 });
 afterEach(async () => {
   await swarm.close();
@@ -47,7 +47,7 @@ describe("a store hands out the limit", () => {
     store.fails = () => true;
     await swarm.clock.run(30_000);
     expect(swarm.sentSince(swarm.clock.now() - 20_000)).toBeGreaterThan(80);
-    expect(agents[0]?.limiter.status()).toMatchObject({ mode: "cut-off", lastStoreFailure: expect.any(String) });
+    expect(agents[0]?.limiter.status()).toMatchObject({ mode: "isolated", lastStoreFailure: expect.any(String) });
     store.fails = () => false;
     await swarm.clock.run(30_000);
     expect(swarm.largest()).toBeLessThanOrEqual(100);
@@ -60,7 +60,15 @@ describe("a store hands out the limit", () => {
     store.change = (answer) => ({
       ...answer,
       level: {
-        ...{ epoch: 5, base: 1e-9, round: 1, pauseMs: 31 * DAY_MS, tie: "00", recoveryFactor: 1, most: 1_000 },
+        ...{
+          epoch: 5,
+          levelAtCut: 1e-9,
+          pauseCount: 1,
+          pauseMs: 31 * DAY_MS,
+          tie: "00",
+          recoveryFactor: 1,
+          levelMax: 1_000,
+        },
         ...{ recoveryIntervalMs: 1e9, cutAgoMs: 0, pausedAgoMs: 0, origin: "liar", reason: "a lie" },
       },
     });
@@ -77,7 +85,7 @@ describe("a store hands out the limit", () => {
     await start(8);
     await swarm.clock.run(30_000);
     const { learning } = store;
-    memory.shares = new ShareMemory();
+    memory.allocator = new AllocatorMemory();
     await swarm.clock.run(30_000);
     expect(store.learning).toBeGreaterThan(learning);
     expect(swarm.largest()).toBeLessThanOrEqual(100);
@@ -172,12 +180,12 @@ describe("automatic", () => {
 
   test("a newcomer that reaches the bus and not the store is told that the others are in store mode", async () => {
     await swarm.start(8, 100, 10_000, { sync: store, aggregation: "store" });
-    const away = new HookedShares(memorySyncStore({ memory }));
+    const away = new HookedAllocator(memorySyncStore({ memory }));
     away.fails = () => true;
     const late = await swarm.join({ sync: away });
     late.limiter.setCapacity(RESOURCE, 100, 10_000);
     await swarm.clock.run(6_000);
-    expect(late.limiter.status().mode).toBe("cut-off");
+    expect(late.limiter.status().mode).toBe("isolated");
     expect(late.limiter.getCapacity(RESOURCE)?.share).toBeLessThan(20);
   });
 });

@@ -51,7 +51,7 @@ test("agents that sign take only what is signed with their secret", async () => 
   await announceCapacity(update(40), { bus, namespace: "test", secret: `${SECRET}er` });
   await hives.clock.run(1_000);
   expect(hive?.explain("eu").level).toBe(1);
-  await announceCapacity(update(30), { bus, namespace: "test", secret: SECRET });
+  await announceCapacity(update(30), { bus, namespace: "test", secret: SECRET, clock: hives.clock });
   await hives.clock.run(1_000);
   expect(hive?.explain("eu").level).toBe(0.3);
 });

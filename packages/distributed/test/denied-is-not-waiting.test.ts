@@ -15,7 +15,7 @@ afterEach(async () => {
   await observer.close();
 });
 
-/** What an observer of the swarm shows as waiting: in all, and for how long at most. */
+/** The waiting amount that an observer of the swarm shows, and the longest waiting time. */
 function shown(): { waiting: number; waitedMs: number } {
   const [resource] = observer.snapshot().resources;
   const waitedMs = Math.max(0, ...(resource?.agents ?? []).map((use) => use.waitedMs));
@@ -30,7 +30,7 @@ test("a denied try of a hive is not shown as waiting, and a waiter is", async ()
       await hives.clock.run(100);
     }
   };
-  // The other has used nearly all of it, so that it is the swarm that denies.
+  // The other agent has used nearly the whole limit, so that the swarm denies the call.
   for (let i = 0; i < 9; i++) {
     watch(other.acquire({ endpoint: "eu" }));
     await hives.clock.run(1_000);
@@ -60,7 +60,7 @@ test("a denied try of a limiter is not shown as waiting", async () => {
 });
 
 test("a waiter whose key has nothing left claims nothing of an endpoint that is full, too", async () => {
-  const options = { endpoints: [{ id: "eu", rpmLimit: 10 }], keys: { poor: { rateLimitRpm: 1 } } };
+  const options = { endpoints: [{ id: "eu", rpmLimit: 10 }], keys: { poor: { rpmLimit: 1 } } };
   const [hive, other] = (await hives.swarm(2, options)) as [Hive, Hive];
   watch(hive.acquire({ endpoint: "eu", key: "poor" }));
   for (let i = 0; i < 9; i++) {

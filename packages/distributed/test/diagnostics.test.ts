@@ -5,7 +5,7 @@ import { type Heard, hear, bytes as toBytes } from "@hivepace/test-kit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CAPACITY_SUBJECT } from "../src/wire/subjects.ts";
 import { TestHives, watch } from "./support/hives.ts";
-import { HookedShares } from "./support/hooked-shares.ts";
+import { HookedAllocator } from "./support/hooked-allocator.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
 const NAMES = [
@@ -149,7 +149,7 @@ test("messages are heard of as they go and come, and those that are ignored with
   });
   const bytes = ({ bytes }: { bytes: number }) => bytes > 0;
   expect(heard.of("hivepace:published").every(bytes) && heard.of("hivepace:received").every(bytes)).toBe(true);
-  // Each hears both, itself included.
+  // Each agent receives the messages of both, including its own.
   expect(heard.of("hivepace:received").length).toBe(2 * heard.of("hivepace:published").length);
 
   forget();
@@ -273,7 +273,7 @@ describe("a hive", () => {
 
   test("tells when a provider's own numbers have ended a recovery", async () => {
     const world = new TestHives();
-    const hive = await world.alone({ endpoints });
+    const hive = await world.alone({ endpoints, recovery: "stepped" });
     await world.clock.run(1_000);
     hive.announceReduced("eu", "429");
     await world.clock.run(6_000);
@@ -287,7 +287,7 @@ describe("a hive", () => {
 
   test("tells of each sync: how long it took, and why it failed", async () => {
     const world = new TestHives();
-    const store = new HookedShares(memorySyncStore({ memory: new SyncMemory(world.clock) }));
+    const store = new HookedAllocator(memorySyncStore({ memory: new SyncMemory(world.clock) }));
     const options = { endpoints, sync: store, namespace: "test", agentId: "a", aggregation: "bus" } as const;
     const hive = await world.alone(options);
     await world.clock.run(100);
@@ -307,7 +307,7 @@ describe("a hive", () => {
 
   test("tells of each time that a store was asked for its part", async () => {
     const world = new TestHives();
-    const store = new HookedShares(memorySyncStore({ memory: new SyncMemory(world.clock) }));
+    const store = new HookedAllocator(memorySyncStore({ memory: new SyncMemory(world.clock) }));
     await world.alone({ endpoints, sync: store, aggregation: "store", namespace: "test" });
     await world.clock.run(2_000);
     const shares = () => heard.of("hivepace:synced").filter(({ operation }) => operation === "share");

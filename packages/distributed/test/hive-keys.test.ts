@@ -17,11 +17,11 @@ afterEach(async () => {
 const WINDOW_MS = 60_000;
 const options: HiveOptions = {
   endpoints: [{ id: "eu", rpmLimit: 100_000 }],
-  keys: { acme: { rateLimitRpm: 100, rateLimitTpm: 10_000 } },
+  keys: { acme: { rpmLimit: 100, tpmLimit: 10_000 } },
 };
 const ACME: HiveRequest = { endpoint: "eu", key: "acme", tokens: 1 };
 
-/** Tries until a denial, and returns the number of grants. */
+/** Acquires until a denial, and returns the number of grants. */
 const take = (hive: Hive, most = 10_000, request = ACME): number => {
   let taken = 0;
   while (taken < most && hive.tryAcquire(request).allowed) taken++;
@@ -37,7 +37,7 @@ const largest = (sent: readonly { at: number }[]): number => {
   }
   return most;
 };
-/** Has every hive call as fast as it may, and returns all calls. */
+/** Lets every hive call as fast as it may, and returns all calls. */
 const callAll = async (all: readonly Hive[], request: HiveRequest, forMs: number) => {
   const sent = all.map(() => [] as { at: number; tokens: number }[]);
   for (const [i, hive] of all.entries())
@@ -47,6 +47,18 @@ const callAll = async (all: readonly Hive[], request: HiveRequest, forMs: number
 };
 
 describe("over a bus", () => {
+  test("a waiter that a claim for another one does not cover is served as well", async () => {
+    const limits = { endpoints: [{ id: "eu", rpmLimit: 1 }], keys: { acme: { rpmLimit: 1 } } };
+    const [hive] = [await hives.join(limits), await hives.join(limits)];
+    // The first call claims the key's limit. The second, which also needs tokens, overtakes it by priority.
+    const first = watch(hive.acquire({ ...ACME, tokens: 0, priority: -3 }));
+    const second = watch(hive.acquire({ ...ACME, tokens: 3_000 }));
+    await hives.clock.run(10_000);
+    expect([first.lease, second.lease].filter(Boolean)).toHaveLength(1);
+    await hives.clock.run(2 * WINDOW_MS);
+    expect([first.lease, second.lease].filter(Boolean)).toHaveLength(2);
+  });
+
   test("twenty hives grant no more of a key in one burst than its limit", async () => {
     const all = await hives.swarm(20, options);
     const taken = all.reduce((sum, hive) => sum + take(hive), 0);
@@ -97,7 +109,7 @@ describe("over a bus", () => {
   });
 
   test("limits of `limitsForKey` are held over all hives, too", async () => {
-    const limitsForKey = (key: string) => (key.startsWith("team-") ? { rateLimitRpm: 40 } : undefined);
+    const limitsForKey = (key: string) => (key.startsWith("team-") ? { rpmLimit: 40 } : undefined);
     const all = await hives.swarm(4, { ...options, limitsForKey });
     const sent = await callAll(all, { ...ACME, key: "team-7" }, 2 * WINDOW_MS);
     expect(largest(sent.flat())).toBeLessThanOrEqual(40);
@@ -115,7 +127,7 @@ describe("over a bus", () => {
   });
 
   test("a request of the same key does not overtake those who wait for the key, whatever the endpoint", async () => {
-    const two = { ...options, endpoints: [{ id: "eu" }, { id: "us" }], keys: { acme: { rateLimitTpm: 1_000 } } };
+    const two = { ...options, endpoints: [{ id: "eu" }, { id: "us" }], keys: { acme: { tpmLimit: 1_000 } } };
     const [hive] = (await hives.swarm(1, two)) as [Hive];
     take(hive, 9, { ...ACME, tokens: 100 });
     const large = watch(hive.acquire({ ...ACME, tokens: 500 }));
@@ -129,7 +141,7 @@ describe("over a bus", () => {
   });
 
   test("calls that need a contended key and a contended endpoint all end", async () => {
-    const tight = { endpoints: [{ id: "eu", rpmLimit: 2 }], keys: { a: { rateLimitRpm: 1 }, b: { rateLimitRpm: 1 } } };
+    const tight = { endpoints: [{ id: "eu", rpmLimit: 2 }], keys: { a: { rpmLimit: 1 }, b: { rpmLimit: 1 } } };
     const all = await hives.swarm(4, tight);
     const waits = all.flatMap((hive) => ["a", "b"].map((key) => watch(hive.acquire({ endpoint: "eu", key }))));
     await hives.clock.run(12 * WINDOW_MS);
@@ -201,12 +213,12 @@ describe("through a store that hands out limits", () => {
   });
 
   test.each([
-    ["counts only", { share: undefined }, undefined],
+    ["counts only", { allocate: undefined }, undefined],
     ["is not to hand out limits", {}, "bus"],
   ] as const)("a store that %s leaves keys to each process, with a warning", async (_, less, aggregation) => {
     const warnings = collectWarnings();
     const store = memorySyncStore({ memory: new SyncMemory(hives.clock) });
-    const sync = { ...store, sync: store.sync.bind(store), share: store.share.bind(store), ...less } as SyncStore;
+    const sync = { ...store, sync: store.sync.bind(store), allocate: store.allocate.bind(store), ...less } as SyncStore;
     const alone = () => hives.alone({ ...options, sync, aggregation, namespace: "test" });
     const all = [await alone(), await alone()];
     await hives.clock.run(1);
@@ -217,7 +229,7 @@ describe("through a store that hands out limits", () => {
 });
 
 describe("only keys in use have quotas", () => {
-  const everyone = { endpoints: options.endpoints, limitsForKey: () => ({ rateLimitRpm: 5 }) };
+  const everyone = { endpoints: options.endpoints, limitsForKey: () => ({ rpmLimit: 5 }) };
 
   test("twelve thousand keys, one after the other, leave as many as the last windows used", async () => {
     const hive = await hives.alone({ ...everyone, windowMs: 1_000 });
@@ -244,7 +256,7 @@ describe("only keys in use have quotas", () => {
   test("a key whose call is still under way keeps its quota, and the call settles there", async () => {
     const hive = await hives.alone({
       endpoints: options.endpoints,
-      limitsForKey: () => ({ rateLimitTpm: 1_000 }),
+      limitsForKey: () => ({ tpmLimit: 1_000 }),
       windowMs: 1_000,
     });
     const { lease } = hive.tryAcquire({ endpoint: "eu", key: "slow", tokens: 10 });
@@ -260,7 +272,7 @@ describe("only keys in use have quotas", () => {
   });
 
   test("keys that are alike in the name of their quota are told apart", async () => {
-    const hive = await hives.alone({ ...everyone, limitsForKey: () => ({ rateLimitRpm: 1 }) });
+    const hive = await hives.alone({ ...everyone, limitsForKey: () => ({ rpmLimit: 1 }) });
     const long = "x".repeat(400);
     const names = ["a/b", "a%2Fb", "a@60000", "@key/a", long, `${long}y`];
     for (const key of names) expect(take(hive, 9, { endpoint: "eu", key, tokens: 1 })).toBe(1);
@@ -272,7 +284,7 @@ describe("limits that change while the hive runs", () => {
     const [first, second] = (await hives.swarm(2, options)) as [Hive, Hive];
     expect(take(first, 30)).toBe(30);
     await hives.clock.run(3_000);
-    for (const hive of [first, second]) hive.reconfigure({ keys: { acme: { rateLimitRpm: 40 } } });
+    for (const hive of [first, second]) hive.reconfigure({ keys: { acme: { rpmLimit: 40 } } });
     await hives.clock.run(3_000);
     expect(take(second) + take(first)).toBeLessThanOrEqual(10);
   });
@@ -282,7 +294,7 @@ describe("limits that change while the hive runs", () => {
     take(hive, 100);
     const waits = [1, 2, 3].map(() => watch(hive.acquire(ACME)));
     await hives.clock.run(10);
-    hive.reconfigure({ keys: { acme: { rateLimitRpm: 102 } } });
+    hive.reconfigure({ keys: { acme: { rpmLimit: 102 } } });
     await hives.clock.run(10);
     expect(waits.map(({ lease }) => lease !== undefined)).toEqual([true, true, false]);
     hive.reconfigure({ keys: {} });
@@ -292,14 +304,14 @@ describe("limits that change while the hive runs", () => {
   });
 
   test("a limit of 0 lets nothing through, and says so at once", async () => {
-    const hive = await hives.alone({ ...options, keys: { acme: { rateLimitRpm: 0 } } });
+    const hive = await hives.alone({ ...options, keys: { acme: { rpmLimit: 0 } } });
     expect(hive.tryAcquire(ACME)).toMatchObject({ allowed: false, reason: "too-large", limitedBy: "key-rpm" });
     await expect(hive.acquire(ACME)).rejects.toMatchObject({ code: "CAPACITY_EXHAUSTED", reason: "too-large" });
   });
 });
 
 test("an aborted or timed out wait for a key leaves no claim on it", async () => {
-  const [first, second] = (await hives.swarm(2, { ...options, keys: { acme: { rateLimitRpm: 10 } } })) as [Hive, Hive];
+  const [first, second] = (await hives.swarm(2, { ...options, keys: { acme: { rpmLimit: 10 } } })) as [Hive, Hive];
   const sent = await callAll([first], ACME, 10_000);
   const controller = new AbortController();
   const waits = [

@@ -38,6 +38,6 @@ test("an isolated agent never grants a call that is larger than the whole limit"
   await swarm.clock.run(3_000);
   swarm.broker.stop();
   await swarm.clock.run(30_000);
-  expect(limiter.status().mode).toBe("cut-off");
+  expect(limiter.status().mode).toBe("isolated");
   expect(limiter.tryAcquire(RESOURCE, 2)).toBe(false);
 });

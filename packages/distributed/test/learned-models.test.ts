@@ -10,13 +10,13 @@ beforeEach(() => {
 });
 afterEach(() => hives.close());
 
-/** An answer shows the limit of tokens of a model. */
+/** Lets the hive observe an answer that shows a model's token limit. */
 const show = (hive: Hive, model: string, limit: number, remaining = limit) =>
   hive.observe({ endpoint: "api", model, limits: { tokens: { limit, remaining } } });
 
 const ask = (model: string, tokens: number) => ({ endpoint: "api", model, tokens });
 
-/** The most tokens that were sent in any minute. */
+/** The largest number of tokens sent in any minute. */
 function largest(sent: readonly { readonly at: number; readonly tokens: number }[]): number {
   const sums = sent.map(({ at }) =>
     sent.reduce((sum, each) => (each.at <= at && each.at > at - MINUTE_MS ? sum + each.tokens : sum), 0),
@@ -68,7 +68,7 @@ describe("limits that answers show for one model", () => {
     const next = watch(hive.acquire(ask("small", 900)));
     await hives.clock.run(100);
     expect([small.lease !== undefined, next.lease]).toEqual([true, undefined]);
-    // A model that has nothing left holds up no other, and all models have one limit of requests.
+    // A model without remaining tokens blocks no other model, and all models share one request limit.
     for (let i = 0; i < 9; i++) expect(hive.tryAcquire(ask("large", 1)).allowed).toBe(true);
     expect(hive.tryAcquire(ask("large", 1))).toMatchObject({ allowed: false, reason: "rate" });
     expect(next.lease).toBeUndefined();

@@ -17,7 +17,7 @@ afterEach(async () => {
   await hives.close();
 });
 
-/** Calls back at the first event on this channel, in the middle of what published it. */
+/** Calls back on the first event of the channel, synchronously inside the publishing code. */
 function onFirst(channel: (typeof channelNames)[keyof typeof channelNames], callback: () => void): void {
   let isCalled = false;
   const listener = (): void => {
@@ -126,7 +126,7 @@ describe("nonsense throws a typed error and leaves the lease as it was", () => {
 
 describe("a waiter is granted once", () => {
   test("when a listener that hears of its grant ends another call", async () => {
-    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 2 }] });
+    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlightPerProcess: 2 }] });
     const first = await hive.acquire({ endpoint: "eu" });
     const second = await hive.acquire({ endpoint: "eu" });
     const waiting = watch(hive.acquire({ endpoint: "eu" }));
@@ -141,7 +141,7 @@ describe("a waiter is granted once", () => {
   });
 
   test("when a listener that hears of its grant aborts it", async () => {
-    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 1 }] });
+    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlightPerProcess: 1 }] });
     const first = await hive.acquire({ endpoint: "eu" });
     const abort = new AbortController();
     const waiting = watch(hive.acquire({ endpoint: "eu", signal: abort.signal }));

@@ -1,4 +1,4 @@
-/** Starts a view on a connection of the store's own and closes nothing: the process must end by itself. */
+/** Starts a view on the store's own connection and closes nothing: the process must still end by itself. */
 import { RateManager } from "@hivepace/core";
 import { redisSync } from "@hivepace/sync-redis";
 import { startGlobalView } from "../src/index.ts";

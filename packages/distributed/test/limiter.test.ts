@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DistributedLimiter } from "../src/index.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
-// Minutes of virtual time; a busy machine may need a while for them.
 let swarm: TestSwarm;
 beforeEach(() => {
   swarm = new TestSwarm();
@@ -14,7 +13,7 @@ afterEach(async () => {
   expect(swarm.clock.pending).toBe(0);
 });
 
-/** What became of a promise, without waiting for it. */
+/** The current outcome of a promise, without waiting for the promise. */
 function watch(promise: Promise<unknown>): { outcome: unknown } {
   const seen: { outcome: unknown } = { outcome: "waits" };
   promise.then(

@@ -65,7 +65,7 @@ describe("what it sees", () => {
     const [idle, busy] = eu?.agents ?? [];
     expect(idle).toMatchObject({ waiting: [0, 0], waitedMs: 0 });
     expect(busy?.waitedMs).toBeGreaterThan(4_000);
-    // The first wants no more than the 30 that it used.
+    // The demand of the first agent is the 30 that it used.
     expect(idle?.share[0]).toBeCloseTo(30);
     expect(busy?.share[0]).toBeCloseTo(70);
   });
@@ -277,7 +277,7 @@ describe("what it does not take", () => {
 });
 
 describe("message by message", () => {
-  const pool = {
+  const quota = {
     resource: "eu",
     window_ms: 60_000,
     limits: [100, 1_000],
@@ -293,9 +293,9 @@ describe("message by message", () => {
   });
   afterEach(() => bus.close());
 
-  async function say(change: object, poolChange: object | null = {}): Promise<void> {
+  async function say(change: object, quotaChange: object | null = {}): Promise<void> {
     const head = { v: 1, agent_id: "one", life: 5, seq: 1, up_ms: 0, next_ms: 1_000, weight: 1, members: 1 };
-    const message = { ...head, ...change, pools: poolChange ? [{ ...pool, ...poolChange }] : [] };
+    const message = { ...head, ...change, pools: quotaChange ? [{ ...quota, ...quotaChange }] : [] };
     await bus.publish(`test.${PRESENCE_SUBJECT}`, bytes(JSON.stringify(message)));
     await hives.clock.run(1);
   }
@@ -331,7 +331,7 @@ describe("message by message", () => {
     expect(eu?.limits[0]).toMatchObject({ used: 11, waiting: 0 });
     expect(eu?.agents).toMatchObject([{ agentId: "one", used: [11, 110], waiting: [0, 0] }]);
     await hives.clock.run(1);
-    // The old one's goodbye, on its way for long, is not that of the new one.
+    // The former incarnation's late goodbye does not end the new one.
     await say({ seq: 2, bye: true }, { sent: [11, 110], used: [11, 110], bins: [[11, 110]] });
     expect(observer.snapshot().agents).toMatchObject([{ state: "live" }]);
     expect(observer.snapshot().resources[0]?.limits[0]?.used).toBe(12);

@@ -45,12 +45,12 @@ describeServer("redis", (server) => {
 
     await first.ask("send", { endpoint: "eu", times: 1_000 });
     await first.ask("sync");
-    // One sync of each, and one more.
+    // After two syncs of each, all instances know the usage of the first.
     for (const agent of others) expect(await agent.ask("sync")).toBe(0);
     for (const agent of others) await agent.ask("sync");
     for (const taken of await route()) expect(taken).toEqual({ eu: 0, us: 40 });
 
-    // It crashes. What it has used stays used, and its successor does not use it a second time.
+    // The instance crashes. Its usage remains counted, and its successor does not count the same usage again.
     first.child.kill("SIGKILL");
     await once(first.child, "exit");
     const again = await start("a");
@@ -65,7 +65,7 @@ describeServer("redis", (server) => {
 
   test.each(["fresh", "starting"])("a view that nobody closes does not keep its process alive: %s", async (state) => {
     const leftOpen = fileURLToPath(new URL("left-open.worker.ts", import.meta.url));
-    // A server that is there is waited for, however slow the machine is.
+    // The worker waits long for a running server, because the machine may be slow.
     const [url, timeoutMs] = state === "fresh" ? [server().url, "60000"] : ["redis://127.0.0.1:1", "500"];
     const args = ["--conditions", "@hivepace/source", "--import", "tsx", leftOpen, url, timeoutMs];
     const { stdout } = await promisify(execFile)(process.execPath, args);

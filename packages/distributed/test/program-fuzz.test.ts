@@ -5,7 +5,7 @@ import { generate } from "./program-fuzz/hive/generate.ts";
 import { hive } from "./program-fuzz/hive/subject.ts";
 import { FUZZERS } from "./program-fuzz/subjects.ts";
 
-/** Programs of each subject. `test` runs hundreds more, and `verify` hundreds of thousands, with other seeds. */
+/** Number of programs per subject. `test` runs hundreds more, and `verify` hundreds of thousands, with other seeds. */
 const PROGRAMS: Readonly<Record<string, number>> = {
   hive: 30,
   limiter: 30,
@@ -14,10 +14,10 @@ const PROGRAMS: Readonly<Record<string, number>> = {
   "hive-extremes": 2,
   "limiter-extremes": 2,
 };
-/** `verify` begins with seed 1. */
+/** Far from the seeds of `verify`, which begin at 1. */
 const FIRST_SEED = 1_000_000;
 
-/** A program whose last command is rejected by every hive. */
+/** A program whose last command every hive rejects. */
 const broken = {
   ...generate(4),
   commands: [

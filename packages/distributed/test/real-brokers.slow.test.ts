@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { runProcessSwarm } from "./support/process-swarm.ts";
 
 /**
- * Sixteen processes, a provider that enforces its limit, and everything that happens to swarms. How fast and how well is in
- * `docs/real-brokers.md`; here only what must hold on the busiest machine, whatever its speed.
+ * Sixteen processes, a provider that enforces its limit, and typical faults. `docs/real-brokers.md` has the measured
+ * figures; this test asserts only guarantees that hold at any speed of the machine.
  */
 describe.each(["nats", "redis", "kafka"] as const)("a swarm of processes", (broker) => {
   describeOwnServer(broker, (server) => {

@@ -23,12 +23,12 @@ const MISTAKES: readonly (readonly [name: string, changes: HiveChanges])[] = [
   ["a limit that is no number", { endpoints: [US, { id: "z", rpmLimit: "5" as unknown as number }] }],
   ["an endpoint without an id", { endpoints: [US, { rpmLimit: 1 } as never] }],
   ["endpoints that are no list", { endpoints: { eu: EU } as never }],
-  ["a wrong limit of a key", { endpoints: [US], keys: { acme: { rateLimitRpm: Number.NaN } } }],
+  ["a wrong limit of a key", { endpoints: [US], keys: { acme: { rpmLimit: Number.NaN } } }],
   ["keys that are no object", { endpoints: [US], keys: "acme" as never }],
   ["no object at all", undefined as never],
 ];
 
-/** All that a program can see of the configuration and of what was counted. */
+/** Everything that a program can observe of the configuration and the counts. */
 function seen(hive: Hive): unknown {
   const known = ["eu", "us", "y", "z", LONG].map((endpoint) => {
     try {
@@ -49,7 +49,7 @@ function seen(hive: Hive): unknown {
 describe("a change of the configuration that is rejected leaves everything as it was", () => {
   for (const [name, changes] of MISTAKES)
     test(name, async () => {
-      const hive = await hives.alone({ endpoints: [EU], keys: { acme: { rateLimitRpm: 5 } } });
+      const hive = await hives.alone({ endpoints: [EU], keys: { acme: { rpmLimit: 5 } } });
       hive.observe({
         endpoint: "eu",
         limits: { input_tokens: { limit: 5_000, remaining: 4_900, windowMs: 3_600_000 } },

@@ -1,6 +1,6 @@
 import { isHivepaceError, type Lease } from "@hivepace/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Hive } from "../src/index.ts";
+import type { Hive, HiveRequest } from "../src/index.ts";
 import { TestHives, watch } from "./support/hives.ts";
 import { collectWarnings } from "./support/warnings.ts";
 
@@ -17,8 +17,8 @@ afterEach(async () => {
 });
 
 const ONE_AT_A_TIME = [
-  { id: "eu", maxInFlight: 1 },
-  { id: "us", maxInFlight: 1 },
+  { id: "eu", maxInFlightPerProcess: 1 },
+  { id: "us", maxInFlightPerProcess: 1 },
 ];
 
 describe("a routed waiter", () => {
@@ -27,7 +27,7 @@ describe("a routed waiter", () => {
     const first = await hives.join({ endpoints });
     await hives.clock.run(3_000);
     for (let i = 0; i < 20; i++) (await first.acquire({ endpoint: "eu" })).done();
-    // A newcomer listens before its first call, and knows then what the first hive has used.
+    // A newcomer joins before its first call, and then knows the usage of the first hive.
     const newcomer = await hives.join({ endpoints });
     const waiting = watch(newcomer.acquire({ route: ["eu", "us"] }));
     await hives.clock.run(5_000);
@@ -62,8 +62,8 @@ describe("a routed waiter", () => {
         order.push(name);
         eu = lease;
       };
-      // Those who are left over are rejected when the hive is closed.
-      hive.acquire(request).then(granted, () => {});
+      // Calls that still wait at the end are rejected when the hive is closed.
+      hive.acquire(request as unknown as HiveRequest).then(granted, () => {});
     };
     wait("eu 1", { endpoint: "eu" });
     await hives.clock.run(10);
@@ -120,20 +120,20 @@ describe("a routed waiter", () => {
     const last = watch(hive.acquire({ route: ["eu", "us"] }));
     const single = watch(hive.acquire({ endpoint: "eu" }));
     await hives.clock.run(10);
-    hive.reconfigure({ endpoints: [{ id: "us", maxInFlight: 1 }] });
+    hive.reconfigure({ endpoints: [{ id: "us", maxInFlightPerProcess: 1 }] });
     await hives.clock.run(10);
     expect(isHivepaceError(single.error, "RESOURCE_UNKNOWN")).toBe(true);
     expect([routed.error, last.error]).toEqual([undefined, undefined]);
     us.done();
     await hives.clock.run(10);
     expect(routed.lease?.endpoint).toBe("us");
-    hive.reconfigure({ endpoints: [{ id: "asia", maxInFlight: 1 }] });
+    hive.reconfigure({ endpoints: [{ id: "asia", maxInFlightPerProcess: 1 }] });
     await hives.clock.run(10);
     expect(isHivepaceError(last.error, "RESOURCE_UNKNOWN")).toBe(true);
   });
 
   test("is served by an endpoint of its route that is added while it waits", async () => {
-    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 1 }] });
+    const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlightPerProcess: 1 }] });
     await hive.acquire({ endpoint: "eu" });
     const routed = watch(hive.acquire({ route: ["eu", "us"] }));
     await hives.clock.run(10);
@@ -233,13 +233,13 @@ describe("maxQueue", () => {
 
 describe("a waiter whose model gets or loses limits of its own", () => {
   test("moves to the line where its calls are counted from then on", async () => {
-    const whole = { id: "eu", maxInFlight: 1 };
+    const whole = { id: "eu", maxInFlightPerProcess: 1 };
     const hive = await hives.alone({ endpoints: [whole] });
     const held = await hive.acquire({ endpoint: "eu", model: "m" });
     const waiting = watch(hive.acquire({ endpoint: "eu", model: "m" }));
     const second = watch(hive.acquire({ endpoint: "eu", model: "m" }));
     await hives.clock.run(1);
-    hive.reconfigure({ endpoints: [whole, { id: "eu", model: "m", maxInFlight: 1 }] });
+    hive.reconfigure({ endpoints: [whole, { id: "eu", model: "m", maxInFlightPerProcess: 1 }] });
     await hives.clock.run(1);
     expect(waiting.lease).toBeDefined();
     expect([hive.explain("eu").waiting, hive.explain("eu", "m").waiting]).toEqual([0, 1]);

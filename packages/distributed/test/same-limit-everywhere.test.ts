@@ -11,7 +11,7 @@ afterEach(() => hives.close());
 
 const EU = { id: "eu", rpmLimit: 10, tpmLimit: 1_000 };
 
-/** A request that is denied now is granted after the wait that it was told, and not a moment before. */
+/** Checks that a denied request is granted exactly after its `retryAfterMs`, and returns that time. */
 async function expectGrantedThen(hive: Hive, request: HiveRequest): Promise<number> {
   const { allowed, retryAfterMs } = hive.tryAcquire(request);
   expect(allowed).toBe(false);
@@ -62,16 +62,26 @@ describe("retryAfterMs is when a retry is granted", () => {
     expect(denials).toBeGreaterThan(50);
   });
 
-  test("in a pause, and while the limit is cut", async () => {
+  test("about when a retry is granted during the climb from a measured cut", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     (await hive.acquire({ endpoint: "eu", tokens: 10 })).refused({ reason: "429", retryAfterMs: 20_000 });
+    const told = hive.tryAcquire({ endpoint: "eu", tokens: 900 }).retryAfterMs as number;
+    let grantedMs = 0;
+    for (; !hive.tryAcquire({ endpoint: "eu", tokens: 900 }).allowed; grantedMs += 100) await hives.clock.run(100);
+    expect(told).toBeGreaterThan(20_000);
+    expect(Math.abs(told - grantedMs)).toBeLessThanOrEqual(500);
+  });
+
+  test("in a pause, and while the limit is cut", async () => {
+    const hive = await hives.alone({ endpoints: [EU], recovery: "stepped" });
+    (await hive.acquire({ endpoint: "eu", tokens: 10 })).refused({ reason: "429", retryAfterMs: 20_000 });
     expect(await expectGrantedThen(hive, { endpoint: "eu", tokens: 400 })).toBe(20_000);
-    // More than the cut limit holds: it has to recover first.
+    // The request exceeds the reduced limit, which has to recover first.
     expect(await expectGrantedThen(hive, { endpoint: "eu", tokens: 900 })).toBeGreaterThan(60_000);
   });
 
   test("with a limit of a key beside that of the endpoint", async () => {
-    const hive = await hives.alone({ endpoints: [EU], keys: { acme: { rateLimitRpm: 1 } } });
+    const hive = await hives.alone({ endpoints: [EU], keys: { acme: { rpmLimit: 1 } } });
     (await hive.acquire({ endpoint: "eu", key: "acme", tokens: 1 })).done();
     await expectGrantedThen(hive, { endpoint: "eu", key: "acme", tokens: 1 });
   });
@@ -111,7 +121,7 @@ describe("decision, explanation and error name the same limit", () => {
     ],
     [
       "calls in flight",
-      { endpoints: [{ id: "eu", maxInFlight: 1 }] },
+      { endpoints: [{ id: "eu", maxInFlightPerProcess: 1 }] },
       (hive) => hive.acquire({ endpoint: "eu", tokens: 1 }),
       /no room until a call ends: endpoint-in-flight, 1 are in flight/,
     ],
@@ -135,7 +145,7 @@ describe("decision, explanation and error name the same limit", () => {
     ],
     [
       "no calls in flight at all",
-      { endpoints: [{ id: "eu", maxInFlight: 0 }] },
+      { endpoints: [{ id: "eu", maxInFlightPerProcess: 0 }] },
       async () => {},
       /lets nothing through: endpoint-in-flight is 0/,
     ],

@@ -4,7 +4,7 @@ import { redisSync } from "@hivepace/sync-redis";
 import { until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { HookedShares } from "./support/hooked-shares.ts";
+import { HookedAllocator } from "./support/hooked-allocator.ts";
 import { StoreSwarm } from "./support/store-swarm.ts";
 
 const AGENTS = 30;
@@ -12,17 +12,17 @@ const LIMIT = 200;
 const WINDOW_MS = 5_000;
 const HEARTBEAT_MS = 200;
 
-/** Agents that get their limit from a Redis to which things happen. Whatever does, the limit holds in every window. */
+/** Agents that get their limit from a Redis with faults. Whatever happens, the limit holds in every window. */
 describeOwnServer("redis", (server) => {
   let store: SyncStore;
-  let hooked: HookedShares;
+  let hooked: HookedAllocator;
   let swarm: StoreSwarm;
   let client: Redis;
   let run = 0;
 
   beforeEach(async () => {
     store = await redisSync({ url: server().url, syncTimeoutMs: 400, connectTimeoutMs: 400 });
-    hooked = new HookedShares(store);
+    hooked = new HookedAllocator(store);
     client = new Redis(server().url);
     client.on("error", () => {});
     const base = { agents: AGENTS, limit: LIMIT, windowMs: WINDOW_MS, heartbeatIntervalMs: HEARTBEAT_MS };
@@ -49,7 +49,7 @@ describeOwnServer("redis", (server) => {
   test("Redis is killed, and comes back empty after a while: all go on, it learns, the limit holds", async () => {
     const learning = await learned();
     await server().kill();
-    await until(() => swarm.limiters.every((one) => one.status().mode === "cut-off"), "all know that it is away");
+    await until(() => swarm.limiters.every((one) => one.status().mode === "isolated"), "all know that it is away");
     await more(20, "calls go on without it");
     await server().start();
     await learning.again();
@@ -93,7 +93,7 @@ describeOwnServer("redis", (server) => {
     const learning = await learned();
     await client.call("CLIENT", "PAUSE", 3_000, "ALL");
     await until(
-      () => swarm.limiters.every((one) => one.status().mode === "cut-off"),
+      () => swarm.limiters.every((one) => one.status().mode === "isolated"),
       "all know that it does not answer",
     );
     await more(20, "calls go on without it");

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PRESENCE_SUBJECT } from "../src/index.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
-// Minutes of virtual time; a busy machine may need a while for them.
 let swarm: TestSwarm;
 beforeEach(() => {
   swarm = new TestSwarm();
@@ -59,7 +58,7 @@ describe("one limit for all", () => {
     await swarm.clock.run(20_000);
     const newcomer = await swarm.join();
     newcomer.limiter.setCapacity(RESOURCE, 100, 10_000);
-    expect(newcomer.limiter.status().mode).toBe("listening");
+    expect(newcomer.limiter.status().mode).toBe("joining");
     expect(newcomer.limiter.getCapacity(RESOURCE)).toMatchObject({ available: 0, share: 0 });
     const joinedAt = swarm.clock.now();
     for (let i = 0; i < 5; i++) swarm.call(newcomer);
@@ -109,7 +108,7 @@ describe("one limit for all", () => {
       grantedAt = swarm.clock.now();
     });
     await swarm.clock.run(2_000);
-    // Its part of what is free is more than ten.
+    // The second agent's share of the free capacity is more than ten.
     expect(grantedAt - setAt).toBe(0);
     let more = 0;
     while (second.limiter.tryAcquire(RESOURCE)) more++;
@@ -132,7 +131,7 @@ describe("one limit for all", () => {
     await swarm.clock.run(60_000);
     first.limiter.removeResource(RESOURCE);
     await swarm.clock.run(60_000);
-    // Long after, its counts go on from where they were: they never go back.
+    // Much later, the counts of the removed resource continue: they never decrease.
     first.limiter.setCapacity(RESOURCE, 100, 10_000);
     await swarm.clock.run(5_000);
     for (let i = 0; i < 5; i++) swarm.call(first);
@@ -163,7 +162,7 @@ describe("one limit for all", () => {
     }
     expect(granted).toBeGreaterThan(0.8 * 200);
     expect(swarm.largest()).toBeLessThanOrEqual(100);
-    // Two seconds after the last try it wants nothing any more, and a window later it has used nothing.
+    // Two seconds after the last try the agent has no demand, and a window later it has no usage.
     const heard: string[] = [];
     await trying.bus.subscribe(PRESENCE_SUBJECT, (payload) => heard.push(text(payload)));
     expect(trying.limiter.getCapacity(RESOURCE)?.share).toBeGreaterThan(40);
@@ -359,7 +358,7 @@ describe("a 429", () => {
     await swarm.clock.run(1_000);
     expect(totals(agents)).toEqual([50, 50, 50]);
     for (const { limiter } of agents) expect(limiter.getCapacity(RESOURCE)).toMatchObject({ share: 50, available: 50 });
-    // More than it holds at this level waits for the recovery, and is then served.
+    // A call above the reduced capacity waits for the recovery, and is then granted.
     let isServed = false;
     void agents[1]?.limiter.acquire(RESOURCE, { cost: 60 }).then(() => {
       isServed = true;

@@ -43,8 +43,8 @@ test("a request without tokens is an error where an endpoint of it limits tokens
 test("a request without tokens is an error where its key limits tokens", async () => {
   const hive = await hives.alone({
     endpoints: [{ id: "eu" }],
-    keys: { acme: { rateLimitTpm: 100 }, free: { rateLimitRpm: 10 } },
-    limitsForKey: (key) => (key === "other" ? { rateLimitTpm: 10 } : undefined),
+    keys: { acme: { tpmLimit: 100 }, free: { rpmLimit: 10 } },
+    limitsForKey: (key) => (key === "other" ? { tpmLimit: 10 } : undefined),
   });
   for (const key of ["acme", "other"])
     await expect(hive.acquire({ endpoint: "eu", key })).rejects.toMatchObject(MISSING);

@@ -20,7 +20,7 @@ describeOwnServer("redis", (server) => {
     return view;
   }
 
-  /** What the server has been asked for meanwhile, except by whoever looks. */
+  /** Returns the commands that the server executed during `work`, without INFO, which counts them. */
   async function asked(work: () => Promise<void>): Promise<Record<string, number>> {
     const redis = new Redis(server().url);
     closers.push(() => redis.disconnect());
@@ -37,7 +37,7 @@ describeOwnServer("redis", (server) => {
   test.each([1, 1_000])(
     "each sync of a view of %i endpoints is one command; what the script does is all that the server does",
     async (count) => {
-      // So long that no edge comes into a test: the present window ends in 2033.
+      // A window long enough that none ends during a test: the present one ends in 2033.
       const manager = new RateManager({ windowMs: 1_000_000_000_000 });
       const ids = Array.from({ length: count }, (_, i) => `${count}-${i}`);
       for (const id of ids) manager.setEndpoint({ id, rpmLimit: 1_000 });

@@ -30,7 +30,7 @@ describeOwnServer("redis", (server) => {
     const { host, port } = proxy;
     client = new Redis(port, host, { retryStrategy: () => 50 });
     client.on("error", () => {});
-    // One on a connection of its own, one on a client that it was lent.
+    // One store has its own connection; the other borrows a client from the test.
     const own = redisSync({ host, port, syncTimeoutMs: 1_000, connectTimeoutMs: 1_000 });
     stores = await Promise.all([own, redisSync(client, { syncTimeoutMs: 1_000 })]);
     await tell((redis) => redis.flushall());
@@ -48,8 +48,8 @@ describeOwnServer("redis", (server) => {
   });
 
   /**
-   * Trouble begins: decisions go on, the view ages, and each instance says so once; at least the one on a connection of
-   * its own knows the reason. It ends: two syncs later all is right.
+   * Checks an outage: decisions continue, the view ages, and each instance warns once. At least the store with its own
+   * connection names the reason. Two syncs after the outage all views are correct.
    */
   async function survive(reason: RegExp, begin: () => Promise<unknown>, end: () => Promise<unknown>): Promise<void> {
     const told: string[] = [];
@@ -76,7 +76,7 @@ describeOwnServer("redis", (server) => {
 
   test("Redis is killed in the middle of syncs and comes back with empty memory", async () => {
     let isOver = false;
-    // Somebody is always in the middle of a sync.
+    // Syncs without a pause, so that the kill interrupts a sync.
     const busy = Promise.all(
       instances.map(async (one) => {
         while (!isOver) {
@@ -103,7 +103,7 @@ describeOwnServer("redis", (server) => {
       async () => proxy.swallow(),
       async () => {
         proxy.pass();
-        // The lent client does not know that its connection is dead: that is for its owner to find out.
+        // The borrowed client does not notice that its connection is dead: detecting that is up to its owner.
         proxy.cut();
       },
     ));

@@ -7,7 +7,6 @@ import { Freezer, onHearing } from "./support/freezer.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 import { collectWarnings } from "./support/warnings.ts";
 
-// Minutes of virtual time; a busy machine may need a while for them.
 let swarm: TestSwarm;
 let warnings: ReturnType<typeof collectWarnings>;
 beforeEach(() => {
@@ -20,7 +19,7 @@ afterEach(async () => {
   expect(swarm.clock.pending).toBe(0);
 });
 
-/** What providers have: so much that a part of an agent is no fraction, in a window longer than it takes to miss one. */
+/** A realistic limit: large enough for whole shares, in a window longer than the time to detect a silent agent. */
 const LIMIT = 1_000;
 const WINDOW_MS = 60_000;
 
@@ -29,7 +28,7 @@ const callAll = (agents: readonly TestAgent[], callers = 10) => {
 };
 const modes = (agents: readonly TestAgent[]) => agents.map(({ limiter }) => limiter.status().mode);
 
-/** What was sent in the last so many milliseconds, as a part of the limit. */
+/** Usage in the last `forMs`, as a fraction of the limit. */
 const use = (forMs: number, limit = 100, windowMs = 10_000) =>
   swarm.sentSince(swarm.clock.now() - forMs) / ((forMs * limit) / windowMs);
 
@@ -41,7 +40,7 @@ describe("the bus is away", () => {
     for (const { limiter } of agents) limiter.setCapacity(RESOURCE, 100, 10_000);
     callAll(agents);
     await swarm.clock.run(30_000);
-    expect(modes(agents)).toEqual(["cut-off", "cut-off", "cut-off", "cut-off"]);
+    expect(modes(agents)).toEqual(["isolated", "isolated", "isolated", "isolated"]);
     expect(agents.map(({ limiter }) => limiter.getCapacity(RESOURCE)?.share)).toEqual([25, 25, 25, 25]);
     expect(use(20_000)).toBeGreaterThan(0.9);
     expect(agents[0]?.limiter.status()).toMatchObject({
@@ -76,14 +75,14 @@ describe("the bus is away", () => {
     await swarm.clock.run(2 * WINDOW_MS);
     swarm.broker.stop();
     await swarm.clock.run(600_000);
-    expect(modes(agents)).toEqual(["cut-off", "cut-off", "cut-off", "cut-off"]);
+    expect(modes(agents)).toEqual(["isolated", "isolated", "isolated", "isolated"]);
     expect(use(500_000, LIMIT, WINDOW_MS)).toBeGreaterThanOrEqual(least);
     if (isolation === "safe") expect(use(500_000)).toBe(0);
     swarm.broker.start();
     await swarm.clock.run(2 * WINDOW_MS);
     expect(modes(agents)).toEqual(["member", "member", "member", "member"]);
     expect(use(WINDOW_MS, LIMIT, WINDOW_MS)).toBeGreaterThan(0.9);
-    // Each has its own part of what they last agreed on, and no two have heard exactly the same.
+    // Each agent has its own share of the last agreed state, and no two agents have heard exactly the same.
     expect(swarm.largest(WINDOW_MS)).toBeLessThanOrEqual(1.05 * LIMIT);
   });
 
@@ -115,7 +114,7 @@ describe("the bus is away", () => {
     await swarm.clock.run(2 * WINDOW_MS);
     if (chaos) chaos.chaos.partition = true;
     await swarm.clock.run(90_000);
-    expect(lonely.limiter.status()).toMatchObject({ mode: "cut-off", bus: "ready" });
+    expect(lonely.limiter.status()).toMatchObject({ mode: "isolated", bus: "ready" });
     expect(swarm.largest(WINDOW_MS)).toBeLessThanOrEqual(1.02 * LIMIT);
     expect(lonely.sent.filter(({ at }) => at > swarm.clock.now() - WINDOW_MS).length).toBeGreaterThan(100);
     if (chaos) chaos.chaos.partition = false;
@@ -127,9 +126,9 @@ describe("the bus is away", () => {
     const [first, second] = (await swarm.start(2)) as [TestAgent, TestAgent];
     await first.bus.close();
     await swarm.clock.run(10_000);
-    expect(first.limiter.status()).toMatchObject({ mode: "cut-off", bus: "closed" });
+    expect(first.limiter.status()).toMatchObject({ mode: "isolated", bus: "closed" });
     expect(first.limiter.tryAcquire(RESOURCE)).toBe(true);
-    expect(second.limiter.status().mode).not.toBe("cut-off");
+    expect(second.limiter.status().mode).not.toBe("isolated");
     await first.limiter.close();
   });
 
@@ -156,7 +155,7 @@ test("a bus that is ready and does not answer delays a start by five seconds, an
   const { limiter } = await joining;
   limiter.setCapacity(RESOURCE, 100, 10_000);
   await swarm.clock.run(10_000);
-  expect(limiter.status().mode).toBe("cut-off");
+  expect(limiter.status().mode).toBe("isolated");
 });
 
 test("a subscription that is refused in the background is asked for again, and a warning says so", async () => {
@@ -186,7 +185,7 @@ test("a subscription that is refused in the background is asked for again, and a
 });
 
 describe("hearing oneself", () => {
-  /** Hears all but itself. */
+  /** A bus on which the agent does not hear itself. */
   const withoutEcho =
     (id: string, supports: { echo: boolean }) =>
     (bus: MessageBus): MessageBus => {
@@ -205,7 +204,7 @@ describe("hearing oneself", () => {
     deaf.limiter.setCapacity(RESOURCE, LIMIT, WINDOW_MS);
     callAll([...others, deaf], 30);
     await swarm.clock.run(3 * WINDOW_MS);
-    expect(deaf.limiter.status()).toMatchObject({ mode: "cut-off", lastEchoAgeMs: undefined });
+    expect(deaf.limiter.status()).toMatchObject({ mode: "isolated", lastEchoAgeMs: undefined });
     expect(swarm.largest(WINDOW_MS)).toBeLessThanOrEqual(1.02 * LIMIT);
   });
 
@@ -267,7 +266,7 @@ describe("a process that stands still", () => {
     expect(others[0]?.limiter.status().members).toBe(3);
     const resumedAt = swarm.clock.now();
     freezer.resume();
-    expect(["listening", "cut-off"]).toContain(sleeper.limiter.status().mode);
+    expect(["joining", "isolated"]).toContain(sleeper.limiter.status().mode);
     expect(sleeper.limiter.tryAcquire(RESOURCE)).toBe(false);
     await swarm.clock.run(30_000);
     expect(sleeper.limiter.status()).toMatchObject({ mode: "member", members: 4 });

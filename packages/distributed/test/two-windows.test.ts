@@ -1,6 +1,6 @@
 import { memoryBus, namespacedBus } from "@hivepace/bus";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { PoolReport } from "../src/engine/message.ts";
+import type { QuotaReport } from "../src/engine/index.ts";
 import type { Hive } from "../src/index.ts";
 import { decodePresence } from "../src/wire/presence.ts";
 import { PRESENCE_SUBJECT } from "../src/wire/subjects.ts";
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => hives.close());
 
-/** Two hives that share a limit of a minute, and have learned one of a day that the first has used up. */
+/** Two hives that share a limit per minute, and a learned limit per day that the first hive has used up. */
 async function twoHives(perDay: number): Promise<readonly [Hive, Hive]> {
   const [first, second] = (await hives.swarm(2, { endpoints: [{ id: "eu", tpmLimit: 10_000 }] })) as [Hive, Hive];
   for (const hive of [first, second])
@@ -28,13 +28,13 @@ async function twoHives(perDay: number): Promise<readonly [Hive, Hive]> {
   return [first, second];
 }
 
-/** What the first hive says of the minute's limit from here on. */
-async function reportsOfFirst(): Promise<PoolReport[]> {
-  const reports: PoolReport[] = [];
+/** Collects the first hive's reports about the limit per minute from now on. */
+async function reportsOfFirst(): Promise<QuotaReport[]> {
+  const reports: QuotaReport[] = [];
   const bus = namespacedBus(await memoryBus(hives.broker, { clock: hives.clock }), "test");
   await bus.subscribe(PRESENCE_SUBJECT, (payload) => {
-    const { id, pools } = decodePresence(payload);
-    if (id === "hive-0") reports.push(...pools.filter(({ name }) => name === "eu"));
+    const { id, quotas } = decodePresence(payload);
+    if (id === "hive-0") reports.push(...quotas.filter(({ name }) => name === "eu"));
   });
   return reports;
 }
@@ -49,7 +49,7 @@ test("a call that the day's limit denies takes nothing of the minute's limit, no
   await hives.clock.run(2_000);
   expect(reports.length).toBeGreaterThan(0);
   const last = reports.at(-1);
-  expect([last?.sent, last?.back]).toEqual([
+  expect([last?.spentTotal, last?.refundedTotal]).toEqual([
     [5, 50],
     [0, 0],
   ]);
@@ -63,7 +63,7 @@ test("a waiter that the day's limit holds up keeps its claim and its turn in the
   expect(waiting.lease).toBeUndefined();
   const claims = reports.flatMap(({ claim }) => claim ?? []);
   expect(claims.length).toBeGreaterThan(0);
-  expect(new Set(claims.map(({ turn }) => turn)).size).toBe(1);
+  expect(new Set(claims.map(({ virtualTime }) => virtualTime)).size).toBe(1);
   expect(claims.every(({ amounts }) => (amounts[1] ?? 0) >= 4_000)).toBe(true);
 });
 

@@ -30,3 +30,34 @@ test("a hive that meets nobody on its bus is warned once that it is alone", asyn
   await hives.clock.run(60_000);
   expect(warnings.codes.filter((code) => code === "HIVEPACE_ALONE")).toHaveLength(1);
 });
+
+const withBus = () => ({ endpoints: [EU], bus: memoryBus(hives.broker, { clock: hives.clock }) });
+const alone = () => warnings.codes.filter((code) => code === "HIVEPACE_ALONE");
+
+test("a hive whose peers left normally is not warned that it is alone, nor are hives that shut down", async () => {
+  const all = [await hives.join(withBus()), await hives.join(withBus()), await hives.join(withBus())];
+  await hives.clock.run(20_000);
+  for (const hive of all.slice(1)) await hive.close();
+  await hives.clock.run(60_000);
+  await all[0]?.close();
+  await hives.clock.run(20_000);
+  expect(warnings.codes).toEqual([]);
+});
+
+test("an outage of the bus that lasts is one warning, a short one is none", async () => {
+  await hives.join({ ...withBus(), expectedAgents: 1 });
+  await hives.clock.run(20_000);
+  hives.broker.stop();
+  await hives.clock.run(10_000);
+  hives.broker.start();
+  await hives.clock.run(20_000);
+  expect(warnings.codes).toEqual([]);
+  for (let outage = 1; outage <= 2; outage++) {
+    hives.broker.stop();
+    await hives.clock.run(600_000);
+    hives.broker.start();
+    await hives.clock.run(20_000);
+    expect(warnings.codes).toEqual(new Array(outage).fill("HIVEPACE_BUS_AWAY"));
+  }
+  expect(alone()).toEqual([]);
+});

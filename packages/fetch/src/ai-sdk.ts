@@ -2,11 +2,11 @@ import type { AbortSignalLike, Clock, Gate, Lease } from "@hivepace/core";
 import type { LanguageModelMiddleware } from "ai";
 import { measureInput } from "./call/call-facts.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
-import { neverLeft } from "./pacing/never-left.ts";
+import { endWithError, endWithStatus } from "./pacing/failure.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
 import { classifyError } from "./signal/classify-error.ts";
-import { isRecord } from "./signal/error-body.ts";
+import { isRecord } from "./signal/is-record.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
 import type { ReportedUsage } from "./usage/reported-usage.ts";
 import { watchedStream } from "./usage/watched-stream.ts";
@@ -28,15 +28,23 @@ export interface HivepaceModelMiddleware {
   wrapStream<R>(options: Call & { doStream: () => PromiseLike<R> }): Promise<R>;
 }
 
-/** As the AI SDK names them, where that differs from us. */
+/** The AI SDK's names of providers that have another name here. */
 const PROVIDERS: Readonly<Record<string, string>> = { google: "gemini", "amazon-bedrock": "bedrock" };
 
-/** What was thrown, or what came of it. */
+/** The thrown value, or the result. */
 type Outcome<R> = { readonly value: R } | { readonly error: unknown };
 
 /**
- * For `wrapLanguageModel({ model, middleware: hivepaceMiddleware(hive) })`, with any model of the AI SDK, also one whose
- * provider takes no `fetch`. A refusal that we have already waited for is marked so that the SDK does not try it again.
+ * Returns a middleware for `wrapLanguageModel({ model, middleware: hivepaceMiddleware(hive) })`. Works with every
+ * model of the AI SDK, also with providers that take no `fetch`. A refusal that Hivepace has already retried is
+ * marked as not retryable, so that the SDK does not repeat the call.
+ *
+ * @example
+ * ```ts
+ * const model = wrapLanguageModel({ model: openai("gpt-5-mini"), middleware: hivepaceMiddleware(hive) });
+ * ```
+ *
+ * @throws INVALID_CONFIG when an option breaks its rule.
  */
 export function hivepaceMiddleware(gate: Gate, options: PacingOptions = {}): HivepaceModelMiddleware {
   const settings = checkPacing(options);
@@ -86,9 +94,10 @@ async function run<R>(
       const headers = fieldOf(fieldOf(value, "response"), "headers");
       const seen = { status: 200, headers: isRecord(headers) ? headers : {}, now: settings.clock.epochMs() };
       pacer.observe(parseProviderSignal(seen), plan, lease);
+      lease.answered?.();
       return { result: { value: finish(lease, plan, value) }, refusal: undefined };
     } catch (error) {
-      return { result: { error }, refusal: failed(pacer, lease, plan, error, settings) };
+      return { result: { error }, ...failed(pacer, lease, plan, error, settings) };
     }
   });
   if ("error" in outcome) throw outcome.error;
@@ -100,18 +109,19 @@ function failed(pacer: Pacer, lease: Lease, plan: PacedCall, error: unknown, { c
   const status = fieldOf(error, "statusCode");
   pacer.observe(signal, plan, lease);
   if (signal.class === undefined) {
-    if (neverLeft(error)) lease.cancel();
-    else if (typeof status === "number" && status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
-    else lease.done();
-    return undefined;
+    const failure =
+      typeof status === "number"
+        ? endWithStatus(lease, status, () => String(fieldOf(error, "responseBody") ?? ""))
+        : endWithError(lease, error, plan.signal);
+    return { refusal: undefined, failure };
   }
   pacer.refuse(lease, signal, typeof status === "number" ? status : undefined);
-  // The SDK retries what says that it may be retried; that is ours to do, and done.
+  // The SDK would repeat an error that is marked as retryable, which the pacer has already done.
   if (isRecord(error) && error["isRetryable"] === true) Reflect.set(error, "isRetryable", false);
-  return signal;
+  return { refusal: signal };
 }
 
-/** The parts of a stream, watched as they pass at the reader's pace. */
+/** Returns the result with a stream that settles the lease while its parts pass at the reader's pace. */
 function metered<R>(pacer: Pacer, lease: Lease, plan: PacedCall, result: R, clock: Clock): R {
   const stream = fieldOf(result, "stream") as ReadableStream<unknown>;
   const renew = pacer.renewal(lease);
@@ -142,12 +152,12 @@ function metered<R>(pacer: Pacer, lease: Lease, plan: PacedCall, result: R, cloc
   return { ...result, stream: watchedStream(stream, { chunk, end }, clock, sizeOfPart) };
 }
 
-/** A guess that bounds memory: parts are short texts. */
+/** Estimated bytes of a part, which bound the memory of a stream that nobody reads. Parts are short texts. */
 function sizeOfPart(): number {
   return 256;
 }
 
-/** In the AI SDK's own vocabulary, of its version 6 or 5. */
+/** Converts usage in the vocabulary of the AI SDK 6 or 5. */
 function usageOf(usage: unknown): ReportedUsage | undefined {
   const input = fieldOf(usage, "inputTokens");
   const output = fieldOf(usage, "outputTokens");

@@ -3,12 +3,12 @@ import type { Gate } from "@hivepace/core";
 import { LimitedFetch } from "./limited-fetch/create-limited-fetch.ts";
 import type { PacingOptions } from "./options.ts";
 
-/** What the SDK hands to a middleware. */
+/** The argument that the SDK passes to a middleware. */
 interface SdkRequest {
   url: string;
 }
 interface SdkContext {
-  /** Absent when the SDK fetches credentials for itself. */
+  /** Absent in requests by which the SDK gets its own credentials. */
   readonly options?: unknown;
 }
 
@@ -22,8 +22,10 @@ export type AnthropicMiddleware = <R extends SdkRequest, S>(
 type Middleware = NonNullable<NonNullable<ConstructorParameters<typeof Anthropic>[0]>["middleware"]>[number];
 
 /**
- * For `new Anthropic({ middleware: [hivepaceMiddleware(hive)] })`. The same as a limited `fetch`, and it also sees requests
- * to Bedrock, Vertex and Foundry as Anthropic's own.
+ * Returns a middleware for `new Anthropic({ middleware: [hivepaceMiddleware(hive)] })`. It works as a limited `fetch`
+ * does, and reads requests to Bedrock, Vertex and Foundry as requests to Anthropic.
+ *
+ * @throws INVALID_CONFIG when an option breaks its rule.
  */
 export function hivepaceMiddleware(gate: Gate, options: PacingOptions = {}): AnthropicMiddleware {
   const core = new LimitedFetch(gate, options, []);

@@ -1,11 +1,11 @@
 import { type AbortSignalLike, type Clock, type Gate, InvalidConfigError, type Lease } from "@hivepace/core";
 import { readCall } from "./call/call-facts.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
-import { neverLeft } from "./pacing/never-left.ts";
+import { endWithError, endWithStatus } from "./pacing/failure.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
 import { classifyError } from "./signal/classify-error.ts";
-import { isRecord } from "./signal/error-body.ts";
+import { isRecord } from "./signal/is-record.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
 import type { ProviderSignal } from "./signal/provider-signal.ts";
 import { type ReportedUsage, usageOf } from "./usage/reported-usage.ts";
@@ -21,7 +21,7 @@ export type AwsOptions = Omit<PacingOptions, "endpoint" | "maxRetries" | "baseDe
   endpoint?: string | ((call: CallInfo) => string | undefined) | undefined;
 };
 
-/** A client of the AWS SDK for JavaScript 3, as far as it is used here. */
+/** The part of a client of the AWS SDK for JavaScript 3 that the middleware needs. */
 export interface AwsClient {
   readonly middlewareStack: { addRelativeTo(middleware: never, options: never): void };
   send(command: never, ...rest: never[]): unknown;
@@ -56,19 +56,23 @@ const NAME = "hivepaceMiddleware";
 export function limitAwsClient<C extends AwsClient>(client: C, gate: Gate, options: AwsOptions = {}): C {
   const isClient = typeof client?.send === "function" && typeof client.middlewareStack?.addRelativeTo === "function";
   if (!isClient) throw new InvalidConfigError("client", "a client of the AWS SDK for JavaScript 3", typeof client);
-  // The SDK sends again by itself.
+  // The retry loop of the SDK repeats refused attempts.
   const settings = checkPacing({ ...options, maxRetries: 0 });
   const pacer = new Pacer(gate, settings);
   const signals = new WeakMap<object, AbortSignalLike>();
   const middleware = (next: Next) => (args: Args) => paced(pacer, settings, next, args, signals.get(args.input));
-  // After the loop of retries, so that every attempt is paced; before the signature, which expires after some minutes.
+  // The place is inside the retry loop, so that every attempt is paced, and before the signature, which expires after
+  // some minutes.
   const place = { name: NAME, relation: "after", toMiddleware: "retryMiddleware", override: true };
   client.middlewareStack.addRelativeTo(middleware as never, place as never);
   keepSignals(client, signals);
   return client;
 }
 
-/** Middleware is not told of the signal that `send` gets, and a wait has to end with it. */
+/**
+ * Remembers the abort signal of each command. Middleware does not receive the options of `send`, and a wait must end
+ * when its call is aborted.
+ */
 function keepSignals(client: AwsClient, signals: WeakMap<object, AbortSignalLike>): void {
   const send = client.send as (...args: unknown[]) => unknown;
   client.send = function sendWithSignal(this: unknown, ...args: unknown[]): unknown {
@@ -117,15 +121,15 @@ async function attempt(
     const value = await work();
     const { statusCode = 200, headers = {} } = value.response as { statusCode?: number; headers?: object };
     pacer.observe(parseProviderSignal({ status: statusCode, headers, now: clock.epochMs() }), plan, lease);
+    lease.answered?.();
     return { result: { value: settled(pacer, lease, plan, value, clock) }, refusal: undefined };
   } catch (error) {
     const refusal = classifyError(error, { now: clock.epochMs() });
     pacer.observe(refusal, plan, lease);
     const status = fieldOf(fieldOf(error, "$metadata"), "httpStatusCode");
     if (refusal.class !== undefined) pacer.refuse(lease, refusal, typeof status === "number" ? status : undefined);
-    else if (neverLeft(error)) lease.cancel();
-    else if (typeof status === "number" && status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
-    else lease.done();
+    else if (typeof status === "number") endWithStatus(lease, status, () => String(fieldOf(error, "message") ?? ""));
+    else endWithError(lease, error, plan.signal);
     return { result: { error }, refusal: refusal.class === undefined ? undefined : refusal };
   }
 }
@@ -163,7 +167,7 @@ function usageOfOutput({ output, response }: Result): ReportedUsage | undefined 
   return { freshInput: input, output: generated };
 }
 
-/** The events of an answer, watched as they pass at the reader's pace. */
+/** Returns the events of an answer, and settles the lease while they pass at the reader's pace. */
 function watched(
   pacer: Pacer,
   lease: Lease,
@@ -210,13 +214,13 @@ function watched(
   return watchedStream(stream, watcher, clock, () => EVENT_BYTES);
 }
 
-/** An exception among the events has a name and a message, and the status of the answer is that of its success. */
+/** Classifies an exception among the events. It has a name and a message; the status of the answer says success. */
 function refusalInStream(error: unknown): ProviderSignal {
   const { name = "", message } = error as { name?: string; message?: string };
   return parseProviderSignal({ status: 200, body: { [name]: { message } } });
 }
 
-/** A guess that bounds memory: events are short texts. */
+/** Estimated bytes of an event, which bound the memory of a stream that nobody reads. Events are short texts. */
 const EVENT_BYTES = 256;
 
 function textOf(body: unknown): string | undefined {

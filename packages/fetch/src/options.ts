@@ -1,4 +1,4 @@
-import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
+import { type Clock, type GateRoute, InvalidConfigError, systemClock } from "@hivepace/core";
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import type { CallFacts } from "./call/call-facts.ts";
 import { type CallEvent, CallEvents } from "./pacing/call-events.ts";
@@ -7,41 +7,59 @@ import type { PacerSettings } from "./pacing/pacer.ts";
 import { UNKNOWN_POLICIES, type UnknownPolicy } from "./pacing/unknown-endpoint.ts";
 import { type TokenEstimate, TokenEstimator } from "./usage/token-estimator.ts";
 
-/** A request, as far as one can tell before it is sent. */
+/** The facts about a request that are known before it is sent. */
 export interface CallInfo extends CallFacts {
   readonly url: string;
   readonly method: string;
   readonly provider: string;
 }
 
-/** A place where requests can go. */
+/** An endpoint to which requests can go. */
 export interface FetchEndpoint {
-  /** As the gate knows it. */
+  /** The id of the endpoint at the gate. */
   readonly id: string;
-  /** Whose rules count: "openai", "anthropic", "azure", … Default: by the host. */
+  /**
+   * The provider whose rules apply: "openai", "anthropic", "azure", ….
+   *
+   * @defaultValue by the host of `baseURL`
+   */
   readonly provider?: string | undefined;
-  /** As one would give it to the SDK. With it, requests of the same protocol can move here. */
+  /** The base URL as the SDK takes it. Requests of the same protocol can move to an endpoint that has one. */
   readonly baseURL?: string | undefined;
-  /** For requests that move here. Without one, a request that moves to another host takes no credentials along. */
+  /**
+   * The key of requests that move to this endpoint. Without it, a request that moves to another host carries no
+   * credentials.
+   */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
 }
 
-/** What the fetch, the middleware and the interceptor have in common. */
+/** Options that the fetch, the middleware and the interceptor share. */
 export interface PacingOptions {
   /**
-   * Where a request goes: an endpoint, a route of several, or what a function says of the request; undefined lets it pass
-   * without a limit. Default: the endpoint whose `baseURL` it has, else the provider's name ("openai", "anthropic",
-   * "gemini", …), else the host.
+   * The endpoint of a request, a route of several endpoints (`[["a", "b"], ["c"]]` has tiers), or a function that returns one of these. A function that
+   * returns undefined lets the request pass without a limit.
+   *
+   * @defaultValue the endpoint whose `baseURL` the request has, else the provider's name ("openai", "anthropic",
+   * "gemini", …), else the host
    */
-  endpoint?: string | readonly string[] | ((call: CallInfo) => string | readonly string[] | undefined) | undefined;
-  /** The tenant for whom it is, where tenants have limits of their own. */
+  endpoint?: string | GateRoute | ((call: CallInfo) => string | GateRoute | undefined) | undefined;
+  /** The tenant key of the call, for limits per tenant. */
   key?: string | ((call: CallInfo) => string | undefined) | undefined;
-  /** Requests of one session stay on one endpoint while it has room. */
+  /** Session affinity: calls of one session stay on one endpoint while it has capacity. */
   session?: string | ((call: CallInfo) => string | undefined) | undefined;
+  /** Calls of a higher priority are granted first under contention. */
   priority?: number | ((call: CallInfo) => number | undefined) | undefined;
-  /** Under which name the gate knows the model. Default: as in the request. */
+  /**
+   * Maps a call to the name that its model has at the gate.
+   *
+   * @defaultValue the name in the request
+   */
   model?: ((call: CallInfo) => string | undefined) | undefined;
-  /** What a request will use. Default: learned from what the provider reports. */
+  /**
+   * Estimates the tokens of a call.
+   *
+   * @defaultValue learned from the usage that the provider reports
+   */
   estimate?: ((call: CallInfo) => number | Partial<TokenEstimate> | undefined) | undefined;
   /**
    * The fate of calls to an endpoint or model that the gate does not know: "pass" sends them without a limit, "limit" counts
@@ -51,20 +69,36 @@ export interface PacingOptions {
    */
   unknown?: UnknownPolicy | undefined;
   /**
-   * Told of every wait, sending, refusal, retry and move of a call. Must not block; an error that it throws is reported once
-   * as the warning HIVEPACE_LISTENER_FAILED.
+   * Receives every wait, sending, refusal, retry and move of a call. Must not block; an error that it throws is
+   * reported once as the warning HIVEPACE_LISTENER_FAILED.
    */
   onEvent?: ((event: CallEvent) => void) | undefined;
-  /** How long a request may wait, all its waits together; stay below the SDK's own timeout. Default: 5 minutes. */
+  /**
+   * Upper bound of all waits of a call together, in milliseconds. Keep it below the SDK's own timeout.
+   *
+   * @defaultValue 300,000
+   */
   timeoutMs?: number | undefined;
-  /** How often a refused request is sent again. Default: 4. */
+  /**
+   * Number of times that a refused request is sent again.
+   *
+   * @defaultValue 4
+   */
   maxRetries?: number | undefined;
-  /** The first wait where the provider names none. Default: 500. */
+  /**
+   * Backoff before the first retry when the provider names no wait, in milliseconds. It doubles with each retry.
+   *
+   * @defaultValue 500
+   */
   baseDelayMs?: number | undefined;
-  /** A provider that asks for a longer wait than this is not waited for. Default: 60,000. */
+  /**
+   * A refusal that asks for a longer wait than this goes to the caller at once, in milliseconds.
+   *
+   * @defaultValue 60,000
+   */
   maxDelayMs?: number | undefined;
   clock?: Clock | undefined;
-  /** From 0 up to 1. */
+  /** Returns a random number from 0 up to 1, for jitter. */
   random?: (() => number) | undefined;
 }
 
@@ -88,7 +122,9 @@ export function checkPacing(options: PacingOptions): PacingSettings {
     need(options[option] === undefined || typeof options[option] === "function", option, "a function", options[option]);
   const { endpoint, key, session, priority, unknown } = options;
   need(UNKNOWN_POLICIES.includes(unknown), "unknown", '"pass", "limit" or "reject"', unknown);
-  const isRoute = Array.isArray(endpoint) && endpoint.length > 0 && endpoint.every((id) => typeof id === "string");
+  const isList = (list: unknown): list is unknown[] => Array.isArray(list) && list.length > 0;
+  const isId = (id: unknown) => typeof id === "string";
+  const isRoute = isList(endpoint) && endpoint.every((one) => isId(one) || (isList(one) && one.every(isId)));
   const isEndpoint = endpoint === undefined || isRoute || ["string", "function"].includes(typeof endpoint);
   need(isEndpoint, "endpoint", "an id, a list of one or more ids, or a function", endpoint);
   for (const [option, value] of Object.entries({ key, session }))
@@ -116,7 +152,7 @@ export function checkEndpoints(endpoints: readonly FetchEndpoint[]): void {
     need(!ids.has(id), "endpoints[].id", "given once", id);
     ids.add(id);
     need(baseURL === undefined || isHttpUrl(baseURL), "endpoints[].baseURL", "an http or https URL", baseURL);
-    // An error never shows a value that may be a secret.
+    // The error shows the type only, because the value may be a secret.
     const isKey = ["undefined", "string", "function"].includes(typeof apiKey);
     need(isKey, "endpoints[].apiKey", "a string or a function", typeof apiKey);
   }
@@ -142,6 +178,13 @@ function isHttpUrl(text: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+/** Rejects a gate that is none, and names the usual mistake: `createHive` returns a promise. */
+export function checkGate(gate: unknown): void {
+  const { acquire, then } = (gate ?? {}) as { acquire?: unknown; then?: unknown };
+  need(typeof then !== "function", "gate", "a hive and not a promise of one: await createHive(…) first", gate);
+  need(typeof acquire === "function", "gate", "an object with acquire()", gate);
 }
 
 export function need(holds: boolean, option: string, rule: string, value: unknown): void {

@@ -5,8 +5,9 @@ import { providerOfHost } from "./call/provider-rules.ts";
 import { isAnswerable, syntheticAnswer } from "./limited-fetch/synthetic-answer.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
 import { AnswerWatch } from "./pacing/answer-watch.ts";
-import { neverLeft } from "./pacing/never-left.ts";
+import { endWithError, endWithStatus, failedSending } from "./pacing/failure.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
+import { patienceOf } from "./pacing/patience.ts";
 import { planCall } from "./pacing/plan.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
 import { type Controller, dualHandler, type Fields, type Handler, modernHandler } from "./undici/handler.ts";
@@ -21,8 +22,10 @@ type Options = Dispatcher.DispatchOptions;
 export type UndiciInterceptor = <D extends (options: never, handler: never) => boolean>(dispatch: D) => D;
 
 /**
- * For `new Agent().compose(hivepaceInterceptor(hive))`: every request that goes through the dispatcher is paced, also those of
- * `fetch(url, { dispatcher })`. Works with undici 6, 7 and 8.
+ * Returns an interceptor for `new Agent().compose(hivepaceInterceptor(hive))`. It paces every request of the
+ * dispatcher, also those of `fetch(url, { dispatcher })`. Works with undici 6, 7 and 8.
+ *
+ * @throws INVALID_CONFIG when an option breaks its rule.
  */
 export function hivepaceInterceptor(gate: Gate, options: PacingOptions = {}): UndiciInterceptor {
   const settings = checkPacing(options);
@@ -40,7 +43,7 @@ export function hivepaceInterceptor(gate: Gate, options: PacingOptions = {}): Un
   return interceptor satisfies Dispatcher.DispatcherComposeInterceptor as unknown as UndiciInterceptor;
 }
 
-/** How an answer was left: handed on to the caller, or held back because it is a refusal. */
+/** A refusal that was held back, and can still be delivered to the caller. */
 interface Held {
   readonly deliver: () => void;
 }
@@ -55,24 +58,31 @@ async function pace(
 ) {
   const url = new URL(given.path, String(given.origin));
   const fields = fieldsOf(given.headers);
-  const { body, text, isReplayable } = await readBody(given.body, (name) => {
+  const header = (name: string): string | undefined => {
     const value = fields[name];
     return Array.isArray(value) ? value[0] : value;
-  });
+  };
+  const { body, text, isReplayable } = await readBody(given.body, header);
   const request = { ...given, body } as Options;
   const facts = readCall(url.pathname, text, request.method);
   const provider = providerOfHost(url.host);
   const info: CallInfo = { ...facts, url: url.href, method: request.method, provider };
   const { signal: own } = request as { signal?: AbortSignal };
   const signal = own === undefined ? controller.signal : AbortSignal.any([own, controller.signal]);
-  const plan = planCall(info, settings, { defaultEndpoint: provider, signal, isReplayable });
+  const plan = planCall(info, settings, {
+    defaultEndpoint: provider,
+    signal,
+    isReplayable,
+    patienceMs: patienceOf(header),
+  });
   if (plan === undefined) {
     dispatch(request, dualHandler(passing(handler, controller)));
     return;
   }
   try {
     const { "accept-encoding": _, ...headers } = fields;
-    // Below this, bodies are as they come over the wire; only what is not compressed can be read for its usage.
+    // Bodies have their content coding at this level. The usage can be read only if the provider does not compress
+    // them.
     const asked = facts.protocol === "other" ? request : ({ ...request, headers } as Options);
     const held = await pacer.run(plan, (lease) =>
       send(pacer, settings, plan, lease, dispatch, asked, handler, controller),
@@ -85,7 +95,7 @@ async function pace(
   }
 }
 
-/** The caller's handler for a call without a limit: its start has been told already. */
+/** Returns the caller's handler for a call without a limit, without the start, which it has received already. */
 function passing(handler: Handler, controller: QueuedController): Handler {
   return {
     onRequestStart: (real) => controller.attach(real),
@@ -97,7 +107,7 @@ function passing(handler: Handler, controller: QueuedController): Handler {
   };
 }
 
-/** Resolves when the answer is with the caller, or is a refusal that may be tried again. */
+/** Resolves when the answer has reached the caller, or is a refusal that may be retried. */
 function send(
   pacer: Pacer,
   settings: PacingSettings,
@@ -122,7 +132,7 @@ function send(
         resolve({ result: undefined, refusal: undefined });
       },
       onResponseStart: (_real, code, fields, message) => {
-        // What comes before the answer proper.
+        // Informational responses come before the final one.
         if (code < 200) return handler.onResponseStart?.(controller, code, fields, message);
         status = code;
         headers = fields as Fields;
@@ -130,6 +140,7 @@ function send(
         if (code >= 400) return undefined;
         const now = settings.clock.epochMs();
         pacer.observe(parseProviderSignal({ status: code, headers: fields, now }), plan, lease);
+        lease.answered?.();
         const meter = bodyMeter(String(fields["content-type"] ?? ""));
         watch = new AnswerWatch(pacer, lease, plan, meter, code);
         return handler.onResponseStart?.(controller, code, fields, message);
@@ -154,16 +165,14 @@ function send(
         pacer.observe(signal, plan, lease);
         const isRefusal = signal.class !== undefined;
         if (isRefusal) pacer.refuse(lease, signal, status);
-        else if (status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
-        else lease.done();
+        const failure = isRefusal ? undefined : endWithStatus(lease, status, () => body.toString());
         const fields = isRefusal ? { ...headers, "x-should-retry": "false" } : headers;
         const result = { deliver: () => deliver(handler, controller, status, fields, statusText, [body]) };
-        resolve({ result, refusal: isRefusal ? signal : undefined });
+        resolve(isRefusal ? { result, refusal: signal } : failedSending(result, failure));
       },
       onResponseError: (_real, error) => {
         if (watch === undefined) {
-          if (neverLeft(error)) lease.cancel();
-          else lease.done();
+          endWithError(lease, error, plan.signal);
           reject(error);
           return;
         }
@@ -194,7 +203,7 @@ function deliver(
   handler.onResponseEnd?.(controller, {});
 }
 
-/** Header fields by lower-case name, whichever form they have. */
+/** Returns header fields by lower-case name, from any form that undici takes. */
 function fieldsOf(headers: Options["headers"]): Fields {
   const fields: Fields = {};
   const add = (name: string, value: string | string[] | undefined): void => {

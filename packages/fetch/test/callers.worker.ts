@@ -1,4 +1,4 @@
-/** A process that makes so many calls at once, with the SDK of this name, through the gate of its parent. */
+/** A process that makes the given number of concurrent calls with the named SDK, through the gate of its parent. */
 import { Anthropic } from "@anthropic-ai/sdk";
 import { OpenAI } from "openai";
 import { createLimitedFetch } from "../src/index.ts";

@@ -149,7 +149,7 @@ describe("ai", () => {
   });
 });
 
-test("what is no error of theirs says nothing", () => {
+test("a value that is no error of an SDK has no class", () => {
   for (const error of [
     undefined,
     null,

@@ -30,7 +30,7 @@ test("each time a request is sent, and what became of it, can be heard", async (
   const of = { resource: "openai", model: "gpt", provider: "openai", lease: expect.any(Object) };
   const anyCall = expect.any(Object);
   expect(heard.all.map(({ name, event }) => [name, event])).toEqual([
-    ["hivepace:sending", { ...of, retries: 0, call: anyCall, within: expect.any(Function) }],
+    ["hivepace:sending", { ...of, retries: 0, delayMs: 0, moves: 0, call: anyCall, within: expect.any(Function) }],
     [
       "hivepace:sent",
       {
@@ -43,7 +43,7 @@ test("each time a request is sent, and what became of it, can be heard", async (
         error: undefined,
       },
     ],
-    ["hivepace:sending", { ...of, retries: 1, call: anyCall, within: expect.any(Function) }],
+    ["hivepace:sending", { ...of, retries: 1, delayMs: 250, moves: 0, call: anyCall, within: expect.any(Function) }],
     [
       "hivepace:sent",
       { ...of, retries: 1, call: anyCall, durationMs: 0, outcome: "answered", refusal: undefined, error: undefined },

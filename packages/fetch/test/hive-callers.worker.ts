@@ -1,4 +1,4 @@
-/** A process with a hive of its own on a real bus, that makes so many calls at once with the SDK of this name. */
+/** A process with its own hive on a real bus, which makes the given number of concurrent calls with the named SDK. */
 import { Anthropic } from "@anthropic-ai/sdk";
 import { natsBus } from "@hivepace/bus-nats";
 import { createHive } from "@hivepace/distributed";

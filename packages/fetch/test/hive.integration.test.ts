@@ -5,7 +5,7 @@ import { describeServer } from "@hivepace/servers/vitest";
 import { afterEach, expect, test } from "vitest";
 import { bundledCallers } from "./support/callers.ts";
 
-/** What the hives may send together in a window, and how long that is. */
+/** The limit of all hives together, and its window. */
 const LIMIT = 50;
 const WINDOW_MS = 3_000;
 

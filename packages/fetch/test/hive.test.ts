@@ -42,7 +42,7 @@ test("25 calls of each of four hives stay within the one limit and use it", asyn
   const startedAt = clock.now();
   await world.whilePassing(100, Promise.all(asks.flatMap((ask) => times(25, () => ask()))));
   expectPerfect(world, 100);
-  // Two and a half times the limit: what the answers say of it is not taken for the use of strangers.
+  // Two and a half times the limit: the usage in the answers must not be taken for external usage.
   expect(clock.now() - startedAt).toBeLessThan(2.5 * MINUTE_MS);
 });
 
@@ -56,7 +56,7 @@ test("25 calls of each of four processes, each with a hive of its own, stay with
       execArgv: ["--no-warnings"],
     });
     lendGate(child, hive);
-    // What it said last may come after its end.
+    // The last message of a child may arrive after its exit.
     const [[code]] = await Promise.all([once(child, "exit"), once(child, "disconnect")]);
     return code;
   };
@@ -66,10 +66,10 @@ test("25 calls of each of four processes, each with a hive of its own, stay with
 });
 
 describe("learning", () => {
-  /** An SDK on a hive to which nobody told a limit. */
-  async function untold(world: HivesInOneTime, sdk: string, endpoint: object = {}) {
+  /** An SDK on a hive without configured limits. */
+  async function untold(world: HivesInOneTime, sdk: string, endpoint: object = {}, options: object = {}) {
     const { clock, provider } = world;
-    const [hive] = (await world.start(1, { endpoints: [{ id: "provider", ...endpoint }] })) as [Hive];
+    const [hive] = (await world.start(1, { endpoints: [{ id: "provider", ...endpoint }], ...options })) as [Hive];
     const baseURL = `${provider.url}/v1`;
     const fetch = createLimitedFetch(hive, { clock, endpoints: [{ id: "provider", provider: sdk, baseURL }] });
     const messages = [{ role: "user" as const, content: PROMPT }];
@@ -79,7 +79,7 @@ describe("learning", () => {
       sdk === "openai"
         ? openai.chat.completions.create({ model: "gpt-x", messages })
         : anthropic.messages.create({ model: "claude-x", max_tokens: 64, messages });
-    /** Someone else, with the same account and no hive. */
+    /** Another client of the same account, without a hive. */
     const stranger = async (calls: number): Promise<void> => {
       const body = JSON.stringify({ model: "gpt-x", messages });
       for (let i = 0; i < calls; i++) await globalThis.fetch(`${baseURL}/chat/completions`, { method: "POST", body });
@@ -126,9 +126,9 @@ describe("learning", () => {
     expect(world.provider.largestWindow().requests).toBeLessThanOrEqual(RPM);
   });
 
-  test("headers that show room end a recovery early, and not at once", async () => {
+  test("headers that show room end a recovery in steps early, and not at once", async () => {
     await using world = await hivesInOneTime({ rpm: RPM });
-    const { hive, ask } = await untold(world, "anthropic", { rpmLimit: RPM });
+    const { hive, ask } = await untold(world, "anthropic", { rpmLimit: RPM }, { recovery: "stepped" });
     world.provider.failNext("rate-limited");
     await world.whilePassing(1, ask());
     // It was refused, announced, and sent again at once: too early to tell.

@@ -13,9 +13,10 @@ import { hivepaceMiddleware as modelMiddleware } from "../src/ai-sdk.ts";
 import { hivepaceMiddleware as anthropicMiddleware } from "../src/anthropic.ts";
 import { createLimitedFetch } from "../src/index.ts";
 import { bundledCallers } from "./support/callers.ts";
-import { ANSWER, type Client, clientsOf, collect, names, PROMPT } from "./support/clients.ts";
+import { ANSWER, type Client, clientsOf, names, PROMPT } from "./support/clients.ts";
 import { lendGate } from "./support/gate-of-parent.ts";
 import { LocalGate } from "./support/local-gate.ts";
+import { collect } from "./support/streams.ts";
 
 const WINDOW_MS = 500;
 const RPM = 40;
@@ -107,12 +108,12 @@ describe.each(names)("%s", (name) => {
     expect(provider.log.map(({ retryCount }) => retryCount)).toEqual([0, 0, 0, 0]);
   });
 
-  test("what no wait cures is not sent again, by anyone who can be told", async () => {
+  test("a refusal that does not pass by waiting is not retried, neither by Hivepace nor by an SDK that can be told", async () => {
     const { ask, retries } = clientOf(name);
     provider.failNext("spent", "spent", "spent", "spent");
     await expect(ask(retries === "set" ? 0 : undefined)).rejects.toThrow();
     expect(provider.log).toHaveLength(1);
-    expect(gate.endings).toMatchObject([{ how: "done", used: { tokens: 0 } }]);
+    expect(gate.endings).toMatchObject([{ how: "refused", refusal: { kind: "quota" } }]);
   });
 
   test("an overload in the middle of a stream is announced", async () => {
@@ -149,7 +150,7 @@ test("fifty calls at once in each of four processes stay within the limit, and n
         const sdk = i % 2 === 0 ? "openai" : "anthropic";
         const child = fork(outfile, [sdk, agent, provider.url, "50"], { execArgv: ["--no-warnings"] });
         lendGate(child, gate);
-        // What it said last may come after its end.
+        // The last message of a child may arrive after its exit.
         const [[code]] = await Promise.all([once(child, "exit"), once(child, "disconnect")]);
         return code as unknown;
       }),
@@ -192,7 +193,7 @@ test.each(["openai", "anthropic"])(
     await ask();
     provider.setLimits({ rpm: 600, tpm: 30_000 });
     await ask();
-    // Someone else, with the same account.
+    // Another client of the same account.
     const body = JSON.stringify({ model: "gpt-x", messages: [{ role: "user", content: "x".repeat(40_000) }] });
     await globalThis.fetch(`${baseURL}/chat/completions`, { method: "POST", body });
     await ask();
@@ -204,14 +205,14 @@ test.each(["openai", "anthropic"])(
   },
 );
 
-test("what never left costs nothing: the AI SDK's middleware", async () => {
+test("a request that never left uses nothing: the AI SDK's middleware", async () => {
   await provider.close();
   const model = wrapLanguageModel({
     model: createOpenAI({ apiKey: "k", baseURL: `${provider.url}/v1` }).chat("gpt-x"),
     middleware: modelMiddleware(gate, { endpoint: "provider" }),
   });
   await expect(generateText({ model, prompt: PROMPT, maxRetries: 0 })).rejects.toThrow();
-  expect(gate.endings).toEqual([{ how: "cancelled" }]);
+  expect(gate.endings).toMatchObject([{ how: "failed", failure: { wasSent: false, concerns: "endpoint" } }]);
 });
 
 test("a reader of the AI SDK's stream that stops while it waits ends the lease once, with what came", async () => {
@@ -240,7 +241,7 @@ test("a reader of the AI SDK's stream that stops while it waits ends the lease o
   expect(ended).toEqual([{ tokens: 6, inputTokens: 5, outputTokens: 1 }]);
 });
 
-test("what the Anthropic SDK sends for its credentials is not paced", async () => {
+test("requests of the Anthropic SDK for its own credentials are not paced", async () => {
   const middleware = anthropicMiddleware(gate);
   const request = { url: "https://example.com/token" };
   expect(await middleware(request, async () => "a token", {})).toBe("a token");

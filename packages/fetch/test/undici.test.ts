@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { ManualClock } from "@hivepace/core/testing";
 import { type FakeProvider, startProvider } from "@hivepace/provider";
 import { Agent, request, fetch as undiciFetch } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -59,7 +60,7 @@ test("a refusal is announced, waited for and sent again", async () => {
   ]);
 });
 
-test("what no wait cures reaches the caller, marked and whole", async () => {
+test("a refusal that does not pass by waiting reaches the caller, marked and whole", async () => {
   provider.failNext("spent");
   const { statusCode, headers, body: answer } = await ask();
   expect([statusCode, headers["x-should-retry"]]).toEqual([429, "false"]);
@@ -77,6 +78,15 @@ test("a wait that takes too long is a 429, and nothing is sent", async () => {
   expect(provider.log).toHaveLength(1);
 });
 
+test.each(["x-stainless-timeout", "X-Server-Timeout"])(
+  "a call waits no longer than most of the SDK's timeout: %s",
+  async (name) => {
+    const { body: answer } = await ask({ clock: new ManualClock() }, { headers: { [name]: "10" } });
+    await answer.dump();
+    expect(gate.granted[0]?.request.timeoutMs).toBe(8_000);
+  },
+);
+
 test("undici's own fetch gets the same 429", async () => {
   await gate.close();
   gate = new LocalGate({ rpm: 2 });
@@ -86,7 +96,7 @@ test("undici's own fetch gets the same 429", async () => {
   expect([answer.status, await answer.json()]).toMatchObject([429, { error: { code: "rate_limit_exceeded" } }]);
 });
 
-test("what the handler sees begins with a start, and has one", async () => {
+test("the handler receives one start, before anything else", async () => {
   await gate.close();
   gate = new LocalGate({ rpm: 2 });
   const seen: string[] = [];
@@ -113,12 +123,12 @@ test("what the handler sees begins with a start, and has one", async () => {
 test("a broken connection is the caller's error, and ends the lease", async () => {
   provider.failNext("hang-up");
   await expect(ask()).rejects.toThrow();
-  expect(gate.endings).toMatchObject([{ how: "done" }]);
+  expect(gate.endings).toMatchObject([{ how: "failed", failure: { wasSent: true } }]);
 });
 
-test("what never left costs nothing", async () => {
+test("a request that never left uses nothing", async () => {
   await expect(request("http://127.0.0.1:1/v1/chat/completions", { dispatcher: dispatcher() })).rejects.toThrow();
-  expect(gate.endings).toEqual([{ how: "cancelled" }]);
+  expect(gate.endings).toMatchObject([{ how: "failed", failure: { reason: "ECONNREFUSED", wasSent: false } }]);
 });
 
 test("an abort while it waits for the gate ends the wait", async () => {

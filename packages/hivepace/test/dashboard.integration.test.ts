@@ -38,7 +38,7 @@ describeServer("nats", (server) => {
   const namespace = `dashboard-${process.pid}-${Date.now()}`;
   const place = () => ["--bus", server().url, "--namespace", namespace];
 
-  test("the page and its figures are there until Ctrl-C, which ends it with 0", async () => {
+  test("the page and its data are served until Ctrl-C, which exits with 0", async () => {
     await swarmAt(server().url).join("agent-1", { namespace });
     const { run, url } = await opened([...place(), "--port", "0", "--title", "Ours"]);
     expect(await (await fetch(url)).text()).toContain("<!doctype html>");
@@ -53,7 +53,18 @@ describeServer("nats", (server) => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  test("a port that somebody has is a sentence and 1; one that is none is 2", async () => {
+  test.each([[[]], [["--json"]]])("a page reachable by others causes a warning, also with %j", async (json) => {
+    const run = new Cli(["dashboard", ...place(), "--port", "0", "--host", "0.0.0.0", ...json]);
+    runs.push(run);
+    await run.until(() => run.out.includes("http://"), "its address");
+    const { code, err } = await run.end();
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: "hivepace: everyone who can reach 0.0.0.0 sees this dashboard: there is no password\n",
+    });
+  });
+
+  test("a port in use exits with 1 and a sentence; an invalid port exits with 2", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
@@ -66,7 +77,7 @@ describeServer("nats", (server) => {
     expect(await cli(["dashboard", ...place(), "--port", "70000"])).toMatchObject({ code: 2 });
   });
 
-  test("the demo meets on the broker of an address, and Ctrl-C ends its processes with it", async () => {
+  test("the demo uses the broker at an address, and Ctrl-C ends its processes too", async () => {
     const run = new Cli(["demo", "--bus", server().url, "--headless", "--duration", "60", "--agents", "3"]);
     runs.push(run);
     await run.until(() => /3 agents started/.test(run.out), "the swarm is there");
@@ -75,7 +86,7 @@ describeServer("nats", (server) => {
 });
 
 describeOwnServer("redis", (server) => {
-  test("what instances count in Redis is shown, also after Redis was away", async () => {
+  test("counts in Redis are shown, also after an outage of Redis", async () => {
     const [swarm, namespace] = [swarmAt(server().url), "prod"];
     await swarm.join("agent-1", { namespace, sync: redisSync({ url: server().url }) });
     const { run, url } = await opened([
@@ -91,9 +102,9 @@ describeOwnServer("redis", (server) => {
     const counted = async (): Promise<boolean> => /"endpoint":"eu"/.test(JSON.stringify(await look(url)));
     await until(counted, "the counts are shown");
     await server().kill();
-    await until(() => /it is tried again every second/.test(run.err), "that Redis is away is said");
+    await until(() => /retrying every second/.test(run.err), "the outage is reported");
     await server().start();
-    await until(() => /Redis answers again/.test(run.err), "that it is back is said");
+    await until(() => /Redis answers again/.test(run.err), "the recovery is reported");
     expect((await run.end()).code).toBe(0);
   });
 });

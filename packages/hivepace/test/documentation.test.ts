@@ -5,11 +5,11 @@ import { globalHelp } from "../src/command/run-command.ts";
 
 const document = fileURLToPath(new URL("../../../docs/command-line.md", import.meta.url));
 
-/** Written by this test: `npx vitest run --project unit packages/hivepace/test/documentation -u`. */
-test("the documentation of the command line is what the commands say of themselves", async () => {
+/** Update the document with `npx vitest run --project unit packages/hivepace/test/documentation -u`. */
+test("the documentation of the command line equals the help of the commands", async () => {
   const parts = [
     "# The command line",
-    "`npx hivepace <command>`, or `hivepace <command>` where it is installed. What each says with `--help`:",
+    "Run `npx hivepace <command>`, or `hivepace <command>` where it is installed. The output of `--help`:",
     block(globalHelp),
   ];
   for (const [name, { load }] of Object.entries(commands)) parts.push(`## \`${name}\``, block((await load()).help));

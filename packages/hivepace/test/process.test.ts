@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Cli, cli } from "./support/cli.ts";
 
-test("help, version and a wrong command end a real process as they should, without a stack", async () => {
+test("help, version and an unknown command have the right exit code and output in a real process", async () => {
   const [help, version, wrong] = await Promise.all([cli(["--help"]), cli(["--version"]), cli(["wach"])]);
   expect(help).toMatchObject({ code: 0, err: "" });
   expect(version).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^hivepace \d/) });
@@ -14,14 +14,14 @@ test("help, version and a wrong command end a real process as they should, witho
   expect(wrong.err).not.toMatch(/^\s+at /m);
 });
 
-test("whoever closes its output early ends it, without a word and with 0", async () => {
+test("closing the output early ends the command silently with 0", async () => {
   const run = new Cli(["simulate", "--agents", "3", "--only", "of the limit$", "--json"]);
   await run.until(() => run.out.includes("\n"), "the first line");
   run.child.stdout?.destroy();
   expect(await run.ended).toMatchObject({ code: 0, err: "" });
 });
 
-test("Ctrl-C ends it also while a broker does not answer, with 130", async () => {
+test("Ctrl-C exits with 130 while the broker does not answer", async () => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
@@ -40,7 +40,7 @@ test("Ctrl-C ends a simulation in the middle of a run", async () => {
   expect(run.lines).toHaveLength(1);
 });
 
-test("in a folder of its own it finds what is installed beside it", async () => {
+test("in another folder the command finds packages installed beside it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hivepace-cli-"));
   const { code, err } = await cli(["status", "--bus", "nats://127.0.0.1:1"], {}, folder);
   rmSync(folder, { recursive: true });

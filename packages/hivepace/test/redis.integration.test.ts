@@ -21,30 +21,33 @@ describeOwnServer("redis", (server) => {
   });
   afterEach(() => swarm.close());
 
-  const as = (user: string) => server().url.replace("//", `//${user}:pw@`);
+  const as = (user: string) => server().url.replace("//", `//${user}:p/w@`);
   const grant = (user: string, ...rules: string[]) =>
-    admin.call("ACL", "SETUSER", user, "reset", "on", ">pw", ...rules);
+    admin.call("ACL", "SETUSER", user, "reset", "on", ">p/w", ...rules);
 
-  /** An instance whose counts are in Redis, and stay there for the test: counts are of the present minute. */
+  /**
+   * Starts an instance whose counts are in Redis. Counts belong to the present minute, so enough of that minute must be
+   * left.
+   */
   async function counted(): Promise<void> {
     await until(() => Date.now() % 60_000 < 30_000, "the minute has time left");
     const hive = await swarm.join("agent-1", { sync: redisSync({ url: server().url }) });
     await until(async () => {
       hive.tryAcquire({ endpoint: "eu", tokens: 1 }).lease?.done();
       return (await admin.exists("prod:ratelimit:eu:default")) === 1;
-    }, "it has counted");
+    }, "the counts are in Redis");
   }
 
-  test("status without a bus: what instances have counted is found by itself", async () => {
+  test("status without a bus finds the counts of the instances", async () => {
     await counted();
     const text = await cli(["status", "--redis", server().url, "--namespace", "prod"]);
     expect(text).toMatchObject({ code: 0, out: expect.stringMatching(/^eu +\d+ +\d+ +\d+$/m) });
-    expect(text.out).toContain("in the present window of 1 min");
+    expect(text.out).toContain("of the present window of 1 min");
     const other = await cli(["status", "--redis", server().url, "--namespace", "other"]);
-    expect(other).toMatchObject({ code: 1, out: expect.stringContaining("nothing is counted in Redis") });
+    expect(other).toMatchObject({ code: 1, out: expect.stringContaining("Redis contains no counts") });
   });
 
-  test("status with both: the limits come from the bus", async () => {
+  test("status with bus and Redis takes the limits from the bus", async () => {
     await counted();
     const args = ["status", "--bus", server().url, "--redis", server().url, "--namespace", "prod", "--json"];
     const { code, out } = await cli(args);
@@ -54,7 +57,7 @@ describeOwnServer("redis", (server) => {
     expect(store.endpoints).toMatchObject([{ id: "eu", rpmLimit: 600, tpmLimit: 60_000, error: null }]);
   });
 
-  test("status as a user who may not search: endpoints are named, with their limits", async () => {
+  test("status for a user without the right to SCAN needs named endpoints", async () => {
     await counted();
     await grant("reader", "~prod:ratelimit:*", "+ping", "+evalsha", "+eval", "+time", "+hmget");
     const args = ["status", "--redis", as("reader"), "--namespace", "prod"];
@@ -69,10 +72,10 @@ describeOwnServer("redis", (server) => {
   test.each([
     ["watch", "--listen", "200"],
     ["dashboard", "--port", "0"],
-  ])("%s: when its user is taken away it ends with 1, and says so", async (...args) => {
+  ])("%s exits with 1 and a message when its user is deleted", async (...args) => {
     await grant("guest", "&prod*", "+subscribe", "+unsubscribe", "+ping", "+publish", "+client", "+info");
     const run = new Cli([...args, "--bus", as("guest"), "--namespace", "prod", "--json"]);
-    await run.until(() => run.lines.length > 0, "it is there");
+    await run.until(() => run.lines.length > 0, "the first output");
     await admin.call("ACL", "DELUSER", "guest");
     const { code, err } = await run.ended;
     expect({ code, err }).toEqual({
@@ -87,7 +90,7 @@ describeOwnServer("redis", (server) => {
     return { code, checks, wrong: checks.filter(({ state }) => state === "wrong") };
   };
 
-  test("doctor: a Redis that is fine, as bus and as store, and nothing of it is left behind", async () => {
+  test("doctor finds no problem with a working Redis, and leaves nothing behind", async () => {
     await counted();
     const both = ["--bus", server().url, "--redis", server().url, "--namespace", "prod"];
     const { code, wrong, checks } = await doctor(both);
@@ -98,7 +101,7 @@ describeOwnServer("redis", (server) => {
     expect(out).not.toContain("doctor");
   });
 
-  test("doctor: with exactly the rights that the documentation asks for nothing is wrong", async () => {
+  test("doctor finds no problem with exactly the documented rights", async () => {
     const rights = ["+evalsha", "+eval", "+time", "+hmget", "+hset", "+del", "+pexpire", "+ping", "+info"];
     await grant("agent", "~prod:ratelimit:*", ...rights);
     expect(await doctor(["--redis", as("agent"), "--namespace", "prod"])).toMatchObject({ code: 0, wrong: [] });
@@ -111,35 +114,35 @@ describeOwnServer("redis", (server) => {
   test.each([
     ["hset", "rights", /\+hset/],
     ["time", "clocks", /\+time/],
-  ])("doctor: a missing right to %s is found", async (command, check, advice) => {
+  ])("doctor finds a missing right to %s", async (command, check, advice) => {
     await grant("agent", "~*", "+@all", `-${command}`);
     const { code, wrong } = await doctor(["--redis", as("agent"), "--namespace", "prod"]);
     expect(code).toBe(1);
     expect(wrong).toContainEqual(expect.objectContaining({ check, advice: expect.stringMatching(advice) }));
   });
 
-  test("doctor: without the right to the channels neither hearing nor speaking is possible", async () => {
+  test("doctor finds a missing right to the channels for both subscribe and publish", async () => {
     await grant("agent", "~*", "+@all", "resetchannels");
     const { code, wrong } = await doctor(["--bus", as("agent"), "--namespace", "prod"]);
     expect(code).toBe(1);
     expect(wrong.map(({ check }) => check)).toEqual(expect.arrayContaining(["hear", "speak"]));
   });
 
-  test("doctor: a wrong password and a wrong port are told apart", async () => {
+  test("doctor distinguishes a wrong password from a wrong port", async () => {
     const password = await doctor(["--redis", server().url.replace("//", "//nobody:no@"), "--namespace", "prod"]);
     expect(password.wrong).toMatchObject([{ check: "redis", advice: expect.stringContaining("password") }]);
     const port = await doctor(["--redis", "redis://127.0.0.1:1", "--namespace", "prod"]);
     expect(port.wrong).toMatchObject([{ check: "redis", advice: expect.stringContaining("nothing listens") }]);
   });
 
-  test("doctor: on Redis it knows in which namespace the agents are", async () => {
+  test("doctor names the namespace of the agents on Redis", async () => {
     await swarm.join("agent-1", { namespace: "staging" });
     const { code, wrong } = await doctor(["--bus", server().url, "--namespace", "prod"]);
     expect(code).toBe(1);
     expect(wrong).toMatchObject([{ check: "agents", advice: expect.stringContaining("--namespace staging") }]);
   });
 
-  test("doctor: memory that may evict counts is worth a word", async () => {
+  test("doctor notes a memory policy that may evict counts", async () => {
     await admin.config("SET", "maxmemory", "100mb");
     await admin.config("SET", "maxmemory-policy", "allkeys-lru");
     const { code, checks } = await doctor(["--redis", server().url, "--namespace", "prod"]);
@@ -148,7 +151,7 @@ describeOwnServer("redis", (server) => {
     expect(checks).toContainEqual(expect.objectContaining({ state: "note", text: "maxmemory-policy allkeys-lru" }));
   });
 
-  test("a Cluster is known by one of its nodes", async () => {
+  test("a Cluster is recognised from one of its nodes", async () => {
     await using node = await startOwnServer("redis", { args: CLUSTER_NODE });
     const client = new Redis(node.url);
     await client.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
@@ -164,7 +167,7 @@ describeOwnServer("redis", (server) => {
     await until(async () => {
       const { out } = await cli(["status", "--redis", node.url, "--namespace", "prod", "--json"]);
       return JSON.parse(out).store.endpoints.some(({ id }: { id: string }) => id === "eu");
-    }, "what it counted is found");
+    }, "the counts are found");
     await hive.close();
   });
 });

@@ -18,7 +18,7 @@ const id = fc.oneof(
   fc.string({ minLength: 1, unit: "binary" }).filter((text) => !/\p{Cs}/u.test(text)),
 );
 
-test("different ids have different keys, and no id reaches into another part", () => {
+test("different ids have different keys, and no id affects another part of its key", () => {
   fc.assert(
     fc.property(fc.tuple(id, id, id), fc.tuple(id, id, id), (one, other) => {
       const same = one.every((part, i) => part === other[i]);
@@ -35,7 +35,7 @@ test.each([
   ["model", ["n", "e", ""]],
   ["endpoint", ["n", "\ud800", "m"]],
   ["endpoint", ["n", 7 as unknown as string, "m"]],
-] as const)("an invalid %s is refused by name", (option, ids) => {
+] as const)("an invalid %s is rejected with an error that names the option", (option, ids) => {
   expect(() => rateLimitKey(...(ids as [string, string, string]))).toThrowError(
     expect.objectContaining({ code: "INVALID_CONFIG", option }),
   );
@@ -44,7 +44,7 @@ test.each([
 test.each([
   [["prod", "eu/claude"], "prod:swarm:{eu/claude}"],
   [["a:b", "{x} y"], "a%3Ab:swarm:{%7Bx%7D%20y}"],
-] as const)("the pool %j is kept at %s, in a hash tag of its own", ([namespace, pool], key) => {
+] as const)("the pool %j has the key %s with its own hash tag", ([namespace, pool], key) => {
   expect(swarmKey(namespace, pool)).toBe(key);
   expect(() => swarmKey(namespace, "")).toThrowError(expect.objectContaining({ option: "pool" }));
 });

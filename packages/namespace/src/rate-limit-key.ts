@@ -2,18 +2,30 @@ import { InvalidConfigError } from "@hivepace/core";
 import { escapePart } from "@hivepace/core/internal";
 
 /**
- * The Redis key of an endpoint's counters: `<namespace>:ratelimit:<endpoint>:<model>`, with `default` for no model.
+ * Returns the Redis key of an endpoint's counters: `<namespace>:ratelimit:<endpoint>:<model>`, with `default` for no
+ * model.
  *
- * What separates parts, opens a hash tag or cannot be read in a terminal is escaped in each part, so that no id can
- * reach another's key, and ordinary ids stand there as they are.
+ * Each part escapes separators, hash-tag braces and characters that a terminal cannot show, so that no id can form
+ * another id's key; ordinary ids appear unchanged.
+ *
+ * @throws InvalidConfigError when a part is empty or not well-formed.
+ *
+ * @example
+ * ```ts
+ * import { rateLimitKey } from "@hivepace/namespace";
+ *
+ * rateLimitKey("prod", "anthropic-primary", "claude-4"); // "prod:ratelimit:anthropic-primary:claude-4"
+ * ```
  */
 export function rateLimitKey(namespace: string, endpoint: string, model = "default"): string {
   return [part("namespace", namespace), "ratelimit", part("endpoint", endpoint), part("model", model)].join(":");
 }
 
 /**
- * What the Redis keys begin with in which a pool is handed out: `<namespace>:swarm:{<pool>}`. The pool stands in a hash
- * tag, so that all of its keys are on one node of a Cluster.
+ * Returns the prefix of the Redis keys of a pool in the allocator: `<namespace>:swarm:{<pool>}`. The pool is a hash
+ * tag, so all of its keys are on one node of a Cluster.
+ *
+ * @throws InvalidConfigError when a part is empty or not well-formed.
  */
 export function swarmKey(namespace: string, pool: string): string {
   return `${part("namespace", namespace)}:swarm:{${part("pool", pool)}}`;

@@ -10,7 +10,7 @@ const all = {
 const without = (...names: string[]) =>
   Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
 
-describe("the first that is set wins, and says so", () => {
+describe("the first variable that is set wins and is reported as the source", () => {
   test.each([
     [{ namespace: "mine", env: all }, "mine", "option"],
     [{ env: all }, "from redis", "REDIS_NAMESPACE"],
@@ -32,7 +32,7 @@ test.each([
   { MOCHA_WORKER_ID: "0" },
   { TAP_CHILD_ID: "0" },
   { NODE_ENV: "test" },
-])("a test run has a namespace of its own, the same whenever it is asked: %j", (variables) => {
+])("a test run has its own, stable namespace: %j", (variables) => {
   const [one, other] = [{ ...variables }, { ...variables }];
   const first = resolveNamespace({ env: one });
   expect(first).toMatchObject({ source: "test run", namespace: expect.stringMatching(/^test-/) });
@@ -40,8 +40,11 @@ test.each([
   expect(resolveNamespace({ env: other }).namespace).not.toBe(first.namespace);
 });
 
-test.each(["", 7 as unknown as string])("an invalid option is refused by name (case %#)", (namespace) => {
-  expect(() => resolveNamespace({ namespace })).toThrowError(
-    expect.objectContaining({ code: "INVALID_CONFIG", option: "namespace", value: namespace }),
-  );
-});
+test.each(["", 7 as unknown as string])(
+  "an invalid option is rejected with an error that names the option (case %#)",
+  (namespace) => {
+    expect(() => resolveNamespace({ namespace })).toThrowError(
+      expect.objectContaining({ code: "INVALID_CONFIG", option: "namespace", value: namespace }),
+    );
+  },
+);

@@ -1,6 +1,6 @@
 import { InvalidConfigError } from "@hivepace/core";
 
-/** Which rule gave the namespace: the first of these that is set. */
+/** The rule that determined the namespace, in order of precedence. */
 export type NamespaceSource =
   | "option"
   | "REDIS_NAMESPACE"
@@ -9,7 +9,7 @@ export type NamespaceSource =
   | "test run"
   | "default";
 
-/** A namespace, and which rule gave it. */
+/** A namespace, and the rule that determined it. */
 export interface ResolvedNamespace {
   readonly namespace: string;
   readonly source: NamespaceSource;
@@ -17,26 +17,36 @@ export interface ResolvedNamespace {
 
 /** Options of `resolveNamespace`; all have defaults. */
 export interface NamespaceOptions {
-  /** Goes before everything else. */
+  /** The namespace; takes precedence over all variables. */
   namespace?: string | undefined;
-  /** Where the variables are looked up, and where a test run leaves its name for its child processes and workers. */
+  /**
+   * Environment variables. A test run also stores its namespace here, for child processes and workers.
+   *
+   * @defaultValue process.env
+   */
   env?: Record<string, string | undefined> | undefined;
 }
 
 const VARIABLES = ["REDIS_NAMESPACE", "ENSEMBLE_ENVIRONMENT", "HIVEPACE_ENVIRONMENT"] as const;
 
-/** A test run's own namespace: child processes and workers inherit the environment, and so the run that they belong to. */
+/**
+ * The variable with the namespace of a test run. Child processes and workers inherit the environment, and with it the
+ * namespace.
+ */
 const TEST_RUN = "HIVEPACE_TEST_NAMESPACE";
 
 /**
- * Set by vitest, jest, node's own runner, mocha's workers and tap in the processes that run tests, and by nobody else: a
- * variable that people set themselves would put their production into a test run. Others set NODE_ENV.
+ * Variables that vitest, jest, node's own runner, mocha's workers and tap set in the processes that run tests.
+ * Variables that people set themselves are excluded, because they would turn a production process into a test run.
+ * Other runners set NODE_ENV.
  */
 const TEST_RUNNERS = ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "MOCHA_WORKER_ID", "TAP_CHILD_ID"];
 
 /**
- * Which namespace this process is in: the option, `REDIS_NAMESPACE`, `ENSEMBLE_ENVIRONMENT` (or `HIVEPACE_ENVIRONMENT`),
- * one of its own for a test run, or `default`. An empty variable counts as not set.
+ * Returns the namespace of this process: the option, `REDIS_NAMESPACE`, `ENSEMBLE_ENVIRONMENT` (or
+ * `HIVEPACE_ENVIRONMENT`), a separate one for a test run, or `default`. An empty variable counts as not set.
+ *
+ * @throws InvalidConfigError when the option is not a non-empty string.
  */
 export function resolveNamespace(options: NamespaceOptions = {}): ResolvedNamespace {
   const { namespace, env = globalThis.process?.env ?? {} } = options;

@@ -7,7 +7,7 @@ import { resolveNamespace } from "../src/resolve-namespace.ts";
 
 const child = new URL("child.worker.ts", import.meta.url);
 
-test("a test run's namespace reaches its child processes", async () => {
+test("child processes of a test run have its namespace", async () => {
   const mine = resolveNamespace();
   expect(mine.source).toBe("test run");
   const args = ["--conditions", "@hivepace/source", "--import", "tsx", fileURLToPath(child)];
@@ -15,7 +15,7 @@ test("a test run's namespace reaches its child processes", async () => {
   expect(JSON.parse(stdout)).toEqual(mine);
 });
 
-test("and its worker threads", async () => {
+test("worker threads of a test run have its namespace", async () => {
   const mine = resolveNamespace();
   const worker = await startWorker(child);
   expect(await answerOf(worker)).toEqual(mine);

@@ -1,25 +1,25 @@
 import type { DiagnosticEvents } from "@hivepace/core";
 import type { Attributes } from "@opentelemetry/api";
 
-/** What attributes are for. */
+/** The metric or span that attributes belong to. */
 export interface About {
   /** The name of a metric or of a span. */
   readonly name: string;
-  /** What happened; of a metric that is read from a status there is none. */
+  /** The diagnostic event; undefined for a metric that is observed from a status. */
   readonly event?: DiagnosticEvents[keyof DiagnosticEvents] | undefined;
 }
 
-/** Adds attributes, or leaves some out. What it adds should have few values: each makes a series of its own. */
+/** Adds or removes attributes. Added attributes should have few values, because each value creates a time series. */
 export type AttributeHook = (attributes: Attributes, about: About) => Attributes;
 
-/** Without those that have no value. */
+/** Returns the attributes without undefined values. */
 export function present(attributes: Attributes): Attributes {
   const kept: Attributes = {};
   for (const [name, value] of Object.entries(attributes)) if (value !== undefined) kept[name] = value;
   return kept;
 }
 
-/** What kind of error, in few words: our codes, then the class. Undefined when there was none. */
+/** Returns a short name of an error: its code, else its class. Undefined without an error. */
 export function errorType(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
@@ -27,7 +27,7 @@ export function errorType(error: unknown): string | undefined {
   return "_OTHER";
 }
 
-/** "inputTokens" and the like as OpenTelemetry writes names. */
+/** Converts a name such as "inputTokens" to the snake case of OpenTelemetry. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/-/g, "_");
 }

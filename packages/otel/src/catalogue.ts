@@ -1,25 +1,25 @@
-/** A metric that counts or measures what happens. */
+/** A metric that counts or measures events. */
 export interface EventMetric {
   readonly kind: "counter" | "histogram";
   readonly name: string;
-  /** In UCUM; what stands in braces is only for people. */
+  /** The unit in UCUM; text in braces is an annotation. */
   readonly unit: string;
   readonly description: string;
 }
 
-/** A metric that is read when somebody asks. */
+/** A metric that is observed at each collection. */
 export interface StatusMetric {
   readonly kind: "gauge" | "up-down-counter";
   readonly name: string;
   readonly unit: string;
   readonly description: string;
-  /** What several objects of one process make of it that have the same attributes. */
+  /** How the values of several objects with equal attributes are combined. */
   readonly merge: "sum" | "max" | "min";
-  /** Its value once nothing is left to measure: the one that means no harm. */
+  /** The neutral value, reported once the measured object is gone. */
   readonly atRest: 0 | 1;
 }
 
-/** From a millisecond to five minutes, which is as long as a limited fetch waits unless told otherwise. */
+/** Histogram boundaries from a millisecond to five minutes, the default maximum wait of a limited fetch. */
 export const SECONDS: number[] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 export const eventMetrics = {
@@ -27,25 +27,25 @@ export const eventMetrics = {
     kind: "counter",
     name: "hivepace.decisions",
     unit: "{decision}",
-    description: "Requests that were decided on, each once, at the end of its wait if it had one.",
+    description: "Decisions on requests, each counted once: at the end of its wait if the request waited.",
   },
   waitDuration: {
     kind: "histogram",
     name: "hivepace.wait.duration",
     unit: "s",
-    description: "How long requests waited that could not be sent at once.",
+    description: "Wait of requests that could not be sent at once.",
   },
   leaseDuration: {
     kind: "histogram",
     name: "hivepace.lease.duration",
     unit: "s",
-    description: "From the grant of a lease to its end.",
+    description: "Time from the grant of a lease to its end.",
   },
   tokens: {
     kind: "counter",
     name: "hivepace.tokens",
     unit: "{token}",
-    description: "Tokens that ended leases have used.",
+    description: "Tokens used by ended leases.",
   },
   refusals: {
     kind: "counter",
@@ -57,25 +57,31 @@ export const eventMetrics = {
     kind: "counter",
     name: "hivepace.level.changes",
     unit: "{change}",
-    description: "How often what all agents may use was cut, paused, or rose again.",
+    description: "Cuts, pauses and recoveries of the shared capacity.",
+  },
+  availabilityChanges: {
+    kind: "counter",
+    name: "hivepace.availability.changes",
+    unit: "{change}",
+    description: "Changes of the availability of endpoints and models, and failed probes.",
   },
   memberChanges: {
     kind: "counter",
     name: "hivepace.member.changes",
     unit: "{change}",
-    description: "Agents that came, said goodbye, or are not heard any more.",
+    description: "Agents that joined, left, or fell silent.",
   },
   messagesSent: {
     kind: "counter",
     name: "hivepace.messages.sent",
     unit: "{message}",
-    description: "Messages to other agents; with an error, those that the bus did not take.",
+    description: "Messages to other agents; with an error type, messages that the bus rejected.",
   },
   messagesReceived: {
     kind: "counter",
     name: "hivepace.messages.received",
     unit: "{message}",
-    description: "Messages that came, the agent's own included.",
+    description: "Received messages, including the agent's own.",
   },
   messagesIgnored: {
     kind: "counter",
@@ -87,19 +93,19 @@ export const eventMetrics = {
     kind: "counter",
     name: "hivepace.bus.changes",
     unit: "{change}",
-    description: "How often a bus came into a state.",
+    description: "Transitions of a bus into a state.",
   },
   syncDuration: {
     kind: "histogram",
     name: "hivepace.sync.duration",
     unit: "s",
-    description: "How long calls of the store took.",
+    description: "Duration of calls to the store.",
   },
   callDuration: {
     kind: "histogram",
     name: "hivepace.call.duration",
     unit: "s",
-    description: "From the sending of a request by a limited client to the beginning of its answer.",
+    description: "Time from sending a request of a limited client to the start of the response.",
   },
 } as const satisfies Record<string, EventMetric>;
 
@@ -108,7 +114,7 @@ export const statusMetrics = {
     kind: "gauge",
     name: "hivepace.limit.level",
     unit: "1",
-    description: "What is left of the limit after cuts, 0 to 1; the same at every agent.",
+    description: "Fraction of the limit that remains after cuts, 0 to 1; equal at every agent.",
     merge: "min",
     atRest: 1,
   },
@@ -116,9 +122,17 @@ export const statusMetrics = {
     kind: "gauge",
     name: "hivepace.limit.pause",
     unit: "s",
-    description: "For how long all agents still pause.",
+    description: "Remaining pause of all agents.",
     merge: "max",
     atRest: 0,
+  },
+  available: {
+    kind: "gauge",
+    name: "hivepace.endpoint.available",
+    unit: "1",
+    description: "1 while the endpoint may be called, 0 while it is overloaded, broken or parked.",
+    merge: "min",
+    atRest: 1,
   },
   configured: {
     kind: "gauge",
@@ -132,7 +146,7 @@ export const statusMetrics = {
     kind: "gauge",
     name: "hivepace.limit.capacity",
     unit: "{unit}",
-    description: "What all agents may use in a window now: the limit by its level.",
+    description: "Capacity of all agents in a window: the limit times its level.",
     merge: "min",
     atRest: 0,
   },
@@ -140,7 +154,7 @@ export const statusMetrics = {
     kind: "gauge",
     name: "hivepace.limit.used",
     unit: "{unit}",
-    description: "What all agents have used in the last window, as far as this one knows.",
+    description: "Usage of all agents in the last window, as known to this agent.",
     merge: "max",
     atRest: 0,
   },
@@ -148,7 +162,7 @@ export const statusMetrics = {
     kind: "up-down-counter",
     name: "hivepace.limit.used_here",
     unit: "{unit}",
-    description: "What this agent has used in the last window.",
+    description: "Usage of this agent in the last window.",
     merge: "sum",
     atRest: 0,
   },
@@ -156,7 +170,7 @@ export const statusMetrics = {
     kind: "up-down-counter",
     name: "hivepace.limit.share",
     unit: "{unit}",
-    description: "This agent's fair part of what all may use.",
+    description: "Fair share of this agent in the capacity.",
     merge: "sum",
     atRest: 0,
   },
@@ -164,7 +178,7 @@ export const statusMetrics = {
     kind: "up-down-counter",
     name: "hivepace.requests.in_flight",
     unit: "{request}",
-    description: "Requests that were granted and have not ended.",
+    description: "Requests granted and not ended.",
     merge: "sum",
     atRest: 0,
   },
@@ -172,7 +186,7 @@ export const statusMetrics = {
     kind: "up-down-counter",
     name: "hivepace.requests.waiting",
     unit: "{request}",
-    description: "Requests that wait now.",
+    description: "Waiting requests.",
     merge: "sum",
     atRest: 0,
   },
@@ -180,7 +194,7 @@ export const statusMetrics = {
     kind: "gauge",
     name: "hivepace.members",
     unit: "{agent}",
-    description: "Live agents that this one knows of, itself included.",
+    description: "Live agents known to this agent, including itself.",
     merge: "min",
     atRest: 0,
   },
@@ -188,7 +202,7 @@ export const statusMetrics = {
     kind: "up-down-counter",
     name: "hivepace.agent.status",
     unit: "{agent}",
-    description: "1 for the mode in which the agent is, 0 for the others.",
+    description: "1 for the current mode of the agent, 0 for the others.",
     merge: "sum",
     atRest: 0,
   },
@@ -196,7 +210,7 @@ export const statusMetrics = {
     kind: "up-down-counter",
     name: "hivepace.agent.duplicates",
     unit: "{agent}",
-    description: "1 while another process goes by the same agent id.",
+    description: "1 while another process uses the same agent id.",
     merge: "sum",
     atRest: 0,
   },
@@ -204,7 +218,7 @@ export const statusMetrics = {
     kind: "up-down-counter",
     name: "hivepace.bus.status",
     unit: "{bus}",
-    description: "1 for the state in which the agent's bus is, 0 for the others.",
+    description: "1 for the current state of the agent's bus, 0 for the others.",
     merge: "sum",
     atRest: 0,
   },
@@ -212,7 +226,7 @@ export const statusMetrics = {
     kind: "gauge",
     name: "hivepace.bus.silence",
     unit: "s",
-    description: "How long ago the agent last heard anyone on the bus.",
+    description: "Time since the agent last received a message of another agent.",
     merge: "max",
     atRest: 0,
   },
@@ -220,7 +234,7 @@ export const statusMetrics = {
     kind: "gauge",
     name: "hivepace.sync.age",
     unit: "s",
-    description: "How long ago the store last answered.",
+    description: "Time since the last answer of the store.",
     merge: "max",
     atRest: 0,
   },

@@ -6,7 +6,7 @@ import { type Listeners, listen } from "./subscriptions.ts";
 
 type Record = (value: number, attributes: Attributes, event: Parameters<AttributeHook>[1]["event"]) => void;
 
-/** Counts and measures what happens. Returns the end. */
+/** Records counters and histograms from diagnostic events. Returns a function that stops. */
 export function countEvents(meter: Meter, hook: AttributeHook): () => void {
   const on = (metric: EventMetric): Record => recorder(meter, metric, hook);
   const decided = on(eventMetrics.decisions);
@@ -15,6 +15,7 @@ export function countEvents(meter: Meter, hook: AttributeHook): () => void {
   const tokens = on(eventMetrics.tokens);
   const refused = on(eventMetrics.refusals);
   const level = on(eventMetrics.levelChanges);
+  const availability = on(eventMetrics.availabilityChanges);
   const members = on(eventMetrics.memberChanges);
   const sent = on(eventMetrics.messagesSent);
   const received = on(eventMetrics.messagesReceived);
@@ -29,7 +30,7 @@ export function countEvents(meter: Meter, hook: AttributeHook): () => void {
       const { outcome, limitedBy, waitedMs } = event;
       const limited = { "hivepace.limited_by": limitedBy };
       waited(waitedMs / 1_000, { ...of(event), ...limited, "hivepace.outcome": snakeCase(outcome) }, event);
-      // Those that were granted have an event of their own.
+      // A granted request has its own event, which counts the decision.
       if (outcome !== "granted") decided(1, { ...of(event), ...limited, ...endOf(outcome) }, event);
     },
     "hivepace:ended": (event) => {
@@ -39,6 +40,13 @@ export function countEvents(meter: Meter, hook: AttributeHook): () => void {
     "hivepace:announced": (event) =>
       refused(1, { ...of(event), "hivepace.refusal.kind": event.kind ?? "limit" }, event),
     "hivepace:level": (event) => level(1, { ...of(event), "hivepace.level.cause": event.cause }, event),
+    "hivepace:availability": (event) => {
+      const { state, cause, source, resource } = event;
+      // Model names come from requests and are unbounded, so they are not used as an attribute.
+      const of = { "hivepace.source": source, "hivepace.resource": resource };
+      const attributes = { "hivepace.availability.state": state, "hivepace.availability.cause": snakeCase(cause) };
+      availability(1, { ...of, ...attributes }, event);
+    },
     "hivepace:member": (event) => members(1, { "hivepace.member.change": event.change }, event),
     "hivepace:published": (event) =>
       sent(1, { "hivepace.message.type": event.message, "error.type": errorType(event.error) }, event),
@@ -90,7 +98,7 @@ function denialOf({ reason, limitedBy }: DeniedEvent): Attributes {
     "hivepace.reason": snakeCase(reason),
     "hivepace.limited_by": limitedBy,
   };
-  // A name that nobody knows may be anything.
+  // Unknown names are unbounded, so they are not used as an attribute.
   return reason === "unknown" ? { ...attributes, "hivepace.resource": undefined } : attributes;
 }
 

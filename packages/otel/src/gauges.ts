@@ -14,13 +14,13 @@ interface Series {
   value: number;
 }
 
-/** Reads the state of objects when somebody asks for the metrics: once for each, for all metrics together. */
+/** Observes the state of objects at each collection: once per object, for all metrics together. */
 export class Gauges {
   readonly #meter: Meter;
   readonly #hook: AttributeHook;
   readonly #instruments: ReadonlyMap<Name, Observable>;
   readonly #observed = new Map<Observed, Attributes>();
-  /** All series that there ever were. */
+  /** All series observed so far, so that a series keeps being reported after its object is gone. */
   readonly #known = new Map<string, Series>();
   readonly #callback: BatchObservableCallback;
 
@@ -50,8 +50,8 @@ export class Gauges {
   }
 
   /**
-   * What several objects say with the same attributes is one value. A series whose object is gone has its value at rest:
-   * without one, the SDK would repeat the last for ever.
+   * Merges the values of several objects with equal attributes. A series whose object is gone gets its value at rest;
+   * otherwise the SDK would repeat the last value for ever.
    */
   #values(): Iterable<Series> {
     const present = new Map<string, Series>();
@@ -67,7 +67,7 @@ export class Gauges {
 
   #noteInto(series: Map<string, Series>, own: Attributes): Note {
     return (name, value, given = {}) => {
-      // What is unlimited, or has never been, is not shown.
+      // Unlimited and unknown values are not reported.
       if (value === undefined || !Number.isFinite(value)) return;
       const { merge, name: metric } = statusMetrics[name];
       const attributes = this.#hook(present({ ...given, ...own }), { name: metric });

@@ -8,6 +8,7 @@ export type {
   ObservedEndpoint,
   ObservedLimit,
   ObservedResource,
+  ObservedSlots,
   ObservedStatus,
   ObservedSync,
 } from "./sources.ts";

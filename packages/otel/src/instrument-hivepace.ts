@@ -13,35 +13,69 @@ import { Gauges } from "./gauges.ts";
 import type { Observed } from "./sources.ts";
 import { Tracing } from "./tracing.ts";
 
-/** What is measured, and where it goes. */
+/** Options of `instrumentHivepace`. */
 export interface OtelOptions {
-  /** Hives, limiters, rate managers and global views whose state is measured. More may follow: `observe`. */
+  /**
+   * Hives, limiters, rate managers and global views whose state is measured. {@link Instrumentation.observe} adds more.
+   */
   observe?: readonly Observed[] | undefined;
-  /** Default: the global one, which must be registered by then. */
+  /**
+   * The source of the meter.
+   *
+   * @defaultValue the global one, which must be registered before `instrumentHivepace` is called
+   */
   meterProvider?: MeterProvider | undefined;
-  /** Default: the global one. */
+  /**
+   * The source of the tracer.
+   *
+   * @defaultValue the global one
+   */
   tracerProvider?: TracerProvider | undefined;
-  /** Default: true. */
+  /**
+   * Whether to record metrics.
+   *
+   * @defaultValue true
+   */
   metrics?: boolean | undefined;
-  /** A span for each wait, and for each request of a limited client. Default: true. */
+  /**
+   * Whether to create a span for each wait, and for each request of a limited client.
+   *
+   * @defaultValue true
+   */
   traces?: boolean | undefined;
-  /** Adds attributes, or leaves some out. */
+  /** Adds or removes attributes of metrics and spans. */
   attributes?: AttributeHook | undefined;
 }
 
-/** What measures, until it is stopped. */
+/** A running instrumentation. */
 export interface Instrumentation extends Disposable {
-  /** Measures the state of one more; those that are closed are forgotten by themselves. Returns its end. */
+  /** Measures the state of another object until the returned function is called. Closed objects are removed automatically. */
   observe(observed: Observed, attributes?: Attributes): () => void;
-  /** To the wait before this lease, for a span of your own; undefined when it was granted at once. */
+  /**
+   * Returns a link to the wait before this lease, for a span of your own; `undefined` when the lease was granted at
+   * once.
+   */
   linkTo(lease: Lease): Link | undefined;
-  /** Ends all of it. May be called again. */
+  /** Stops all measurements. Idempotent. */
   stop(): void;
 }
 
 const NAME = "@hivepace/otel";
 
-/** From now on, what all of Hivepace does in this process is told to OpenTelemetry. Throws INVALID_CONFIG. */
+/**
+ * Reports the activity of all Hivepace objects in this process to OpenTelemetry.
+ *
+ * @throws InvalidConfigError when an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { MemoryLimiter } from "@hivepace/core";
+ * import { instrumentHivepace } from "@hivepace/otel";
+ *
+ * const limiter = new MemoryLimiter();
+ * using instrumentation = instrumentHivepace({ observe: [limiter] });
+ * ```
+ */
 export function instrumentHivepace(options: OtelOptions = {}): Instrumentation {
   const { meterProvider, tracerProvider, attributes: hook = same, observe = [] } = options;
   const { metrics = true, traces = true } = options;

@@ -1,15 +1,22 @@
 import type { Attributes } from "@opentelemetry/api";
 import { snakeCase } from "./attributes.ts";
 import type { statusMetrics } from "./catalogue.ts";
-import type { Observed, ObservedCount, ObservedEndpoint, ObservedResource, ObservedStatus } from "./sources.ts";
+import type {
+  Observed,
+  ObservedCount,
+  ObservedEndpoint,
+  ObservedResource,
+  ObservedSlots,
+  ObservedStatus,
+} from "./sources.ts";
 
-/** Takes one value. */
+/** Records one value of a metric. */
 export type Note = (metric: keyof typeof statusMetrics, value: number | undefined, attributes?: Attributes) => void;
 
 const BUS_STATES = ["connecting", "ready", "interrupted", "closed", "none"];
-const MODES = ["listening", "alone", "member", "cut_off"];
+const MODES = ["joining", "alone", "member", "isolated"];
 
-/** Reads the state of an object. False when it is closed. */
+/** Reads the state of an object. Returns false when the object is closed. */
 export function read(observed: Observed, noteOf: Note): boolean {
   if (!("status" in observed)) {
     for (const count of observed.snapshot({ keys: false }).endpoints) readCount(count, noteOf);
@@ -28,7 +35,7 @@ export function read(observed: Observed, noteOf: Note): boolean {
 function readAgent(status: ObservedStatus, note: Note): void {
   const { mode, bus, members, isDuplicate } = status;
   note("members", members);
-  // Only who is one of several has a mode that anyone wants to know.
+  // A limiter in memory has no members, and its mode carries no information.
   if (members !== undefined && mode !== undefined)
     for (const each of MODES) note("agentStatus", Number(each === snakeCase(mode)), { "hivepace.agent.mode": each });
   if (bus !== undefined)
@@ -49,14 +56,17 @@ function readResource(resource: ObservedResource, note: Note): void {
   note("share", resource.share, limit);
   note("inFlight", resource.inFlight, of);
   note("waiting", resource.waiting, of);
+  readSlots(resource.slots, of, note);
 }
 
 function readEndpoint(endpoint: ObservedEndpoint, note: Note): void {
   const of = { "hivepace.resource": endpoint.endpoint, "hivepace.model": endpoint.model };
   note("level", endpoint.level, of);
   note("pause", seconds(endpoint.pausedForMs), of);
+  note("available", endpoint.availability && Number(endpoint.availability.state === "available"), of);
   note("inFlight", endpoint.inFlight, of);
   note("waiting", endpoint.waiting, of);
+  readSlots(endpoint.slots, of, note);
   for (const { dimension, limit, total, used, usedHere, share } of endpoint.limits) {
     const attributes = { ...of, "hivepace.dimension": snakeCase(dimension) };
     note("configured", limit, attributes);
@@ -67,10 +77,22 @@ function readEndpoint(endpoint: ObservedEndpoint, note: Note): void {
   }
 }
 
+function readSlots(
+  slots: ObservedSlots | undefined,
+  of: Readonly<Record<string, string | undefined>>,
+  note: Note,
+): void {
+  if (!slots) return;
+  const attributes = { ...of, "hivepace.dimension": "in_flight" };
+  note("total", slots.limit, attributes);
+  note("used", slots.used, attributes);
+  note("usedHere", slots.usedHere, attributes);
+}
+
 function readCount(count: ObservedCount, note: Note): void {
   const of = { "hivepace.resource": count.id, "hivepace.model": count.model };
-  // Without a limit on it nobody counts.
-  if (count.maxInFlight < Infinity) note("inFlight", count.inFlight, of);
+  // Without a limit on concurrency the rate manager does not count requests in flight.
+  if (count.maxInFlightPerProcess < Infinity) note("inFlight", count.inFlight, of);
   const dimensions = [
     ["requests", count.requests, count.rpmLimit],
     ["tokens", count.tokens, count.tpmLimit],

@@ -1,6 +1,6 @@
 /**
- * What is read of the objects whose state is measured. Hives, distributed and memory limiters, global views and rate
- * managers have it; so may anything else.
+ * The part of an object that is read to measure its state. Hives, distributed and memory limiters, global views and
+ * rate managers provide it; any other object may.
  */
 export type Observed = HasStatus | HasSnapshot;
 
@@ -14,31 +14,31 @@ export interface HasSnapshot {
   snapshot(options: { keys: false }): { readonly endpoints: readonly ObservedCount[] };
 }
 
-/** What is absent is not measured. */
+/** The state of an object. Absent fields are not measured. */
 export interface ObservedStatus {
-  /** "closed" ends the observation. */
+  /** The mode of the agent; "closed" ends the observation. */
   readonly mode?: string | undefined;
   readonly namespace?: string | undefined;
   readonly bus?: string | undefined;
   readonly members?: number | undefined;
   readonly viewAgeMs?: number | undefined;
   readonly isDuplicate?: boolean | undefined;
-  /** How long ago the store said which part is this agent's. */
+  /** Milliseconds since the store last allocated a share to this agent. */
   readonly storeAgeMs?: number | undefined;
   readonly sync?: ObservedSync | undefined;
   readonly resources?: readonly ObservedResource[] | undefined;
   readonly endpoints?: readonly ObservedEndpoint[] | undefined;
-  /** Of a global view by itself. */
+  /** The state of a stand-alone global view; "closed" ends the observation. */
   readonly state?: string | undefined;
   readonly ageMs?: number | undefined;
 }
 
-/** How the exchange with the store goes. */
+/** The state of the exchange with the store. */
 export interface ObservedSync {
   readonly ageMs: number;
 }
 
-/** A resource of a limiter: it has one limit. */
+/** A resource of a limiter, which has one limit. */
 export interface ObservedResource {
   readonly resource: string;
   readonly total: number;
@@ -48,9 +48,10 @@ export interface ObservedResource {
   readonly pausedForMs?: number | undefined;
   readonly inFlight?: number | undefined;
   readonly waiting: number;
+  readonly slots?: ObservedSlots | undefined;
 }
 
-/** An endpoint of a hive: it may have several limits. */
+/** An endpoint of a hive, which may have several limits. */
 export interface ObservedEndpoint {
   readonly endpoint: string;
   readonly model?: string | undefined;
@@ -58,7 +59,16 @@ export interface ObservedEndpoint {
   readonly pausedForMs: number;
   readonly waiting: number;
   readonly inFlight: number;
+  readonly availability?: { readonly state: string } | undefined;
   readonly limits: readonly ObservedLimit[];
+  readonly slots?: ObservedSlots | undefined;
+}
+
+/** Calls of all agents in flight, for an endpoint or resource that limits their number. */
+export interface ObservedSlots {
+  readonly limit: number;
+  readonly used: number;
+  readonly usedHere: number;
 }
 
 /** One limit of an endpoint. */
@@ -71,7 +81,7 @@ export interface ObservedLimit {
   readonly share: number;
 }
 
-/** What a rate manager has counted of an endpoint. */
+/** The counters of one endpoint in a rate manager. */
 export interface ObservedCount {
   readonly id: string;
   readonly model?: string | undefined;
@@ -84,5 +94,5 @@ export interface ObservedCount {
   readonly tpmLimit: number;
   readonly inputTpmLimit: number;
   readonly outputTpmLimit: number;
-  readonly maxInFlight: number;
+  readonly maxInFlightPerProcess: number;
 }

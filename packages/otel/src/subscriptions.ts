@@ -5,8 +5,8 @@ import { diag } from "@opentelemetry/api";
 export type Listeners = { readonly [N in keyof DiagnosticEvents]?: (event: DiagnosticEvents[N]) => void };
 
 /**
- * Listens to our channels, which all copies of `@hivepace/core` in a process have in common. Whatever goes wrong in a
- * listener is told to OpenTelemetry's `diag`: thrown, it would end the process. Returns the end.
+ * Listens to Hivepace's diagnostic channels, which all copies of `@hivepace/core` in a process share. Errors in a
+ * listener go to OpenTelemetry's `diag`, because a thrown error would end the process. Returns a function that stops.
  */
 export function listen(listeners: Listeners): () => void {
   const subscribed = Object.entries(listeners).map(([name, hear]) => {
@@ -19,6 +19,7 @@ export function listen(listeners: Listeners): () => void {
   };
 }
 
+/** Runs `work`; reports an error to OpenTelemetry's `diag` instead of throwing. */
 export function safely(work: () => void): void {
   try {
     work();

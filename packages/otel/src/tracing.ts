@@ -12,18 +12,19 @@ import {
 import { type AttributeHook, errorType, present, snakeCase } from "./attributes.ts";
 import { listen } from "./subscriptions.ts";
 
-/** The names of our spans. */
+/** The names of Hivepace's spans. */
 export const spanNames = { wait: "hivepace.wait", call: "hivepace.call" } as const;
 
-/** A wait that was granted a lease. */
+/** The wait that preceded a lease. */
 interface Waited {
   readonly spanContext: SpanContext;
   readonly waitedMs: number;
 }
 
 /**
- * A span for each wait, as a child of what the caller does; and one for each request that a limited client sends, linked
- * to the wait before it. What is sent, an HTTP client's span say, is a child of the latter.
+ * Creates a span for each wait, as a child of the caller's span, and a span for each request of a limited client,
+ * linked to the wait before it. Spans created while sending, such as those of an HTTP client, are children of the
+ * latter.
  */
 export class Tracing {
   readonly #tracer: Tracer;
@@ -43,7 +44,7 @@ export class Tracing {
     });
   }
 
-  /** To the wait before this lease; undefined when it was granted at once. */
+  /** Returns a link to the wait before this lease; `undefined` when the lease was granted at once. */
   linkTo(lease: Lease): Link | undefined {
     const waited = this.#waited.get(lease);
     return waited && { context: waited.spanContext, attributes: { "hivepace.link": "wait" } };
@@ -65,7 +66,7 @@ export class Tracing {
     const span = this.#take(wait);
     if (!span) return;
     span.setAttribute("hivepace.outcome", snakeCase(outcome));
-    // Whoever aborts has decided so: that is no error.
+    // An abort is the caller's decision and no error.
     if (outcome !== "granted" && outcome !== "aborted")
       span.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
     if (lease) this.#waited.set(lease, { spanContext: span.spanContext(), waitedMs });
@@ -73,13 +74,17 @@ export class Tracing {
   }
 
   #send(event: SendingEvent): void {
-    const { call, resource, model, provider, retries, lease } = event;
+    const { call, resource, model, provider, retries, delayMs, moves, movedFrom, lease } = event;
     const waited = this.#waited.get(lease);
     const attributes = {
       "hivepace.resource": resource,
       "hivepace.model": model,
       "hivepace.provider": provider,
       "hivepace.call.retries": retries,
+      "hivepace.call.delay": delayMs > 0 ? delayMs / 1_000 : undefined,
+      "hivepace.call.moves": moves > 0 ? moves : undefined,
+      "hivepace.call.moved_from": movedFrom?.resource,
+      "hivepace.call.moved_from_model": movedFrom?.model,
       "hivepace.waited": waited === undefined ? 0 : waited.waitedMs / 1_000,
     };
     const link = this.linkTo(lease);

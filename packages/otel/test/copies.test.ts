@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("all copies of the core in a process are heard: channels are known by their names", async () => {
+test("events of all copies of the core in a process are received, because channels are identified by name", async () => {
   const outfile = join(folder, "core.mjs");
   const entry = fileURLToPath(import.meta.resolve("@hivepace/core"));
   await build({ entryPoints: [entry], bundle: true, format: "esm", platform: "neutral", outfile });

@@ -10,7 +10,7 @@ const docs = read("../../../docs/observability.md");
 const rows = docs.split("\n").filter((line) => line.startsWith("| "));
 const first = (row: string): string => (row.split("|")[1] as string).trim().replaceAll("`", "");
 
-test("the docs have each metric with its kind and unit, and no other", () => {
+test("the docs list exactly the metrics of the catalogue, each with its kind and unit", () => {
   const told = rows.filter((row) => /^\| `hivepace\.[a-z_.]+` \| (counter|histogram|gauge|up-down counter) /.test(row));
   const known = [...Object.values(eventMetrics), ...Object.values(statusMetrics)];
   expect(told.map((row) => row.split(" | ").slice(0, 3).join(" | "))).toEqual(
@@ -20,13 +20,13 @@ test("the docs have each metric with its kind and unit, and no other", () => {
   );
 });
 
-test("the docs have each channel and each span", () => {
+test("the docs list each channel and each span", () => {
   const names = rows.map(first);
   expect(names.filter((name) => name.startsWith("hivepace:"))).toEqual(Object.values(channelNames));
   for (const name of Object.values(spanNames)) expect(names).toContain(name);
 });
 
-test("the docs have each attribute that the code writes", () => {
+test("the docs list each attribute that the code writes", () => {
   const attributes = rows.map(first).flatMap((cell) => cell.split(", "));
   const sources = ["counting", "readings"].map((file) => read(`../src/${file}.ts`)).join("");
   const written = new Set([...sources.matchAll(/"hivepace\.([a-z_.]+)":/g)].map(([, name]) => name as string));
@@ -34,7 +34,7 @@ test("the docs have each attribute that the code writes", () => {
   expect([...written].filter((name) => !attributes.includes(name))).toEqual([]);
 });
 
-test("the docs have each alert, and each in the docs is there", () => {
+test("the docs list exactly the alerts of the rules file", () => {
   const { groups } = parse(read("../alerts/hivepace.rules.yml")) as { groups: { rules: { alert: string }[] }[] };
   const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)).sort();
   const told = rows.map(first).flatMap((cell) => cell.split(", "));

@@ -32,7 +32,7 @@ function instrument(options: OtelOptions = {}): Instrumentation {
 const eu = { source: "hive", resource: "eu" };
 
 describe("decisions and waits", () => {
-  test("each request is counted once: granted, denied or given up, with its limit", async () => {
+  test("each request is counted once as granted, denied or aborted, with the limit that applied", async () => {
     instrument();
     const hive = await world.hive("a", { bus: undefined, maxQueue: 2 });
     for (let i = 0; i < 3; i++) (await hive.acquire({ endpoint: "eu", tokens: 300 })).done();
@@ -75,7 +75,7 @@ describe("decisions and waits", () => {
     expect(granted?.sum).toBeLessThan(61);
   });
 
-  test("a hive that observes counts what it would have done", async () => {
+  test("a hive in observe mode counts the decisions that it would have made", async () => {
     instrument();
     const hive = await world.hive("a", { bus: undefined, mode: "observe" });
     for (const tokens of [600, 600, 5_000]) (await hive.acquire({ endpoint: "eu", tokens })).done();
@@ -86,7 +86,7 @@ describe("decisions and waits", () => {
     ]);
   });
 
-  test("a memory limiter and a rate manager are counted too; names that nobody knows are no attributes", async () => {
+  test("a memory limiter and a rate manager are counted too, and unknown names are no attributes", async () => {
     const { clock } = world;
     const limiter = new MemoryLimiter({ clock });
     limiter.setCapacity("api", 2, 1_000);
@@ -125,7 +125,7 @@ describe("decisions and waits", () => {
   });
 });
 
-test("leases: how long they were held, how they ended, what they used", async () => {
+test("leases are measured with their duration, end and usage", async () => {
   instrument();
   const hive = await world.hive("a", { bus: undefined });
   const leases = [100, 200, 300].map((tokens) => hive.tryAcquire({ endpoint: "eu", tokens }).lease);
@@ -145,7 +145,7 @@ test("leases: how long they were held, how they ended, what they used", async ()
 });
 
 describe("a swarm of two", () => {
-  test("its level, members, messages and bus are counted as they change", async () => {
+  test("changes of level, members, messages and bus are counted", async () => {
     instrument();
     const a = await world.hive("a");
     const b = await world.hive("b");
@@ -185,7 +185,7 @@ describe("a swarm of two", () => {
     });
   });
 
-  test("the state of a hive is read when it is asked for", async () => {
+  test("the state of a hive is read at each collection", async () => {
     const a = await world.hive("a");
     await world.hive("b");
     await world.clock.run(5_000);
@@ -210,7 +210,7 @@ describe("a swarm of two", () => {
     expect(await one("hivepace.agent.duplicates")).toEqual([[namespace, 0]]);
     expect(await one("hivepace.bus.silence")).toEqual([[namespace, (viewAgeMs as number) / 1_000]]);
     expect(await one("hivepace.agent.status")).toEqual(
-      ["listening", "alone", "member", "cut_off"].map((mode) => [
+      ["joining", "alone", "member", "isolated"].map((mode) => [
         { ...namespace, "agent.mode": mode },
         Number(mode === "member"),
       ]),
@@ -244,7 +244,7 @@ describe("a swarm of two", () => {
     await Promise.all(waits);
   });
 
-  test("the state of a distributed limiter is read, too", async () => {
+  test("the state of a distributed limiter is read too", async () => {
     const limiter = await world.limiter("a");
     await world.limiter("b");
     limiter.setCapacity("api", 10, 10_000);
@@ -261,7 +261,7 @@ describe("a swarm of two", () => {
     expect(await metrics.of("hivepace.members")).toEqual([{ attributes: {}, value: 2 }]);
   });
 
-  test("several hives of one process are one series: what can be added is, else the worse counts", async () => {
+  test("several hives of one process are one series with the sum or the worse of their values", async () => {
     const [a, b] = [await world.hive("a"), await world.hive("b")];
     await world.clock.run(5_000);
     const { observe } = instrument({ observe: [a] });
@@ -274,7 +274,7 @@ describe("a swarm of two", () => {
       attributes: { namespace: "test", "bus.state": "ready" },
       value: 2,
     });
-    // Unless they are told apart.
+    // Additional attributes separate the series.
     observe(b, { "hivepace.agent": "b" });
     expect(await metrics.of("hivepace.requests.in_flight")).toEqual([
       { attributes: of, value: 1 },
@@ -283,7 +283,7 @@ describe("a swarm of two", () => {
   });
 });
 
-test("syncs: how long they took, which failed, and how old the view is", async () => {
+test("syncs are measured with their duration, errors, and the age of the view", async () => {
   const manager = new RateManager({ clock: world.clock });
   manager.setEndpoint({ id: "eu", rpmLimit: 100 });
   const store = world.store();
@@ -306,7 +306,7 @@ test("syncs: how long they took, which failed, and how old the view is", async (
   expect(await metrics.of("hivepace.sync.age")).toMatchObject([{ value: 0 }]);
 });
 
-test("a hive whose limit a store hands out says when that last answered", async () => {
+test("a hive with store aggregation reports the time since the last answer of the store", async () => {
   const { observe } = instrument();
   observe(await world.hive("a", { sync: world.store(), aggregation: "store" }));
   await world.clock.run(3_000);
@@ -317,7 +317,7 @@ test("a hive whose limit a store hands out says when that last answered", async 
   );
 });
 
-test("calls of a limited fetch, by what became of them", async () => {
+test("calls of a limited fetch are counted by their outcome", async () => {
   instrument();
   const hive = await world.hive("a", { bus: undefined, endpoints: [{ id: "openai" }] });
   const answers = [
@@ -344,7 +344,7 @@ test("calls of a limited fetch, by what became of them", async () => {
 
 describe("cardinality", () => {
   test("no agent id, session or key is an attribute", async () => {
-    const hive = await world.hive("agent-4711", { keys: { "key-4711": { rateLimitRpm: 1 } }, sync: world.store() });
+    const hive = await world.hive("agent-4711", { keys: { "key-4711": { rpmLimit: 1 } }, sync: world.store() });
     await world.clock.run(5_000);
     instrument({ observe: [hive] });
     const request = { endpoint: "eu", key: "key-4711", session: "session-4711", tokens: 1, model: "model-4711" };
@@ -356,7 +356,7 @@ describe("cardinality", () => {
     expect(all).not.toContain("4711");
   });
 
-  test("attributes can be added and left out", async () => {
+  test("attributes can be added and removed", async () => {
     instrument({
       attributes: ({ "hivepace.source": _, ...rest }, { name, event }) => ({
         ...rest,
@@ -373,7 +373,7 @@ describe("cardinality", () => {
     ]);
   });
 
-  test("an attribute hook that throws harms nobody but the metric", async () => {
+  test("an attribute hook that throws affects only its metric", async () => {
     const errors: unknown[] = [];
     const log = (...args: unknown[]) => void errors.push(args);
     diag.setLogger({ error: log, warn: log, info() {}, debug() {}, verbose() {} }, { logLevel: DiagLogLevel.ERROR });
@@ -393,7 +393,7 @@ describe("cardinality", () => {
   });
 });
 
-test("what it is stopped for is over: no subscription, no callback, no object is kept", async () => {
+test("stopping removes every subscription, callback and observed object", async () => {
   const limiter = new MemoryLimiter({ clock: new ManualClock() });
   limiter.setCapacity("api", 10, 1_000);
   let looked = 0;
@@ -422,7 +422,7 @@ test("what it is stopped for is over: no subscription, no callback, no object is
   await limiter.close();
 });
 
-test("what is left out again, or closed, is at rest: its last value is not repeated for ever", async () => {
+test("a removed or closed object reports its values at rest instead of repeating the last ones", async () => {
   const [a, b] = [await world.hive("a"), await world.hive("b", { endpoints: [{ id: "us", rpmLimit: 5 }] })];
   await world.clock.run(5_000);
   const { observe } = instrument({ observe: [a] });
@@ -445,7 +445,7 @@ test("what is left out again, or closed, is at rest: its last value is not repea
   expect(await values("hivepace.limit.level")).toEqual([1, 0.5]);
 });
 
-test("every instrument has the unit and the kind that the catalogue says", async () => {
+test("every instrument has the unit and the description from the catalogue", async () => {
   const hive = await world.hive("a", { sync: world.store(), aggregation: "store" });
   instrument({ observe: [hive] });
   await world.clock.run(5_000);
@@ -462,7 +462,7 @@ test("every instrument has the unit and the kind that the catalogue says", async
     expect(unit).toMatch(/^(s|1|\{[a-z]+\})$/);
     if (/\.(duration|age|pause|silence)$/.test(name)) expect(unit).toBe("s");
   }
-  // No name is also the beginning of others.
+  // No name may be a prefix of another.
   const names = [...Object.values(eventMetrics), ...Object.values(statusMetrics)].map(({ name }) => name);
   expect(names.filter((name) => names.some((other) => other.startsWith(`${name}.`)))).toEqual([]);
 });

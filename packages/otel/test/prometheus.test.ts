@@ -40,7 +40,7 @@ const queries = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
 ];
 
-/** By the names that they have in Prometheus: their labels. */
+/** The labels of each metric by its name in Prometheus. */
 let written: Map<string, Set<string>>;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ beforeAll(async () => {
   }
 });
 
-/** A little of all that can be measured. */
+/** Causes events for all metrics. */
 async function happen(world: TestWorld, observe: ReturnType<typeof instrumentHivepace>["observe"]): Promise<void> {
   const { clock, broker } = world;
   const endpoints = [{ id: "eu", model: "gpt", rpmLimit: 10, tpmLimit: 1_000 }];
@@ -69,6 +69,8 @@ async function happen(world: TestWorld, observe: ReturnType<typeof instrumentHiv
   const b = await world.hive("b", { endpoints: [{ id: "other", rpmLimit: 5 }] });
   for (const hive of [a, b]) observe(hive);
   await clock.run(5_000);
+  a.park("eu", { reason: "maintenance", forMs: 1_000 });
+  await clock.run(2_000);
   const send = async (): Promise<Response> => new Response("{}", { status: 429 });
   const limited = createLimitedFetch(a, { endpoint: "eu", clock, fetch: send as typeof fetch, maxRetries: 1 });
   const call = limited("https://api.openai.com/v1/chat/completions", { method: "POST", body: '{"model":"gpt"}' });
@@ -87,7 +89,7 @@ async function happen(world: TestWorld, observe: ReturnType<typeof instrumentHiv
   await limiter.close();
 }
 
-/** The name as collectors and Prometheus itself translate it: with its unit. */
+/** The name as collectors and Prometheus itself translate it, with the unit. */
 function withUnit(name: string): string {
   const base = name.replace(/_(bucket|count|sum|total)$/, "");
   const listed = [...Object.values(eventMetrics), ...Object.values(statusMetrics)].find(
@@ -105,7 +107,7 @@ test("the exporter writes every metric of the catalogue", () => {
   expect([...written.keys()]).toEqual(expect.arrayContaining(expected));
 });
 
-test.each(queries)("%s asks for what is written, with and without units in the names: %s", (_, query) => {
+test.each(queries)("%s queries existing metrics and labels, with and without units in the names: %s", (_, query) => {
   const { metrics, labels } = readQuery(query);
   expect(metrics.length).toBeGreaterThan(0);
   const found = new Set(["le"]);
@@ -132,7 +134,7 @@ describe("the dashboard", () => {
     expect(histograms.filter((name) => !shown(`${name}_bucket`) && !shown(`${name}_count`))).toEqual([]);
   });
 
-  test("names only labels in its legends that its queries keep", () => {
+  test("uses in legends only labels that its queries keep", () => {
     for (const { targets = [] } of dashboard.panels)
       for (const { expr, legendFormat } of targets) {
         const kept = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = ""]) => list.split(", "));
@@ -140,7 +142,7 @@ describe("the dashboard", () => {
       }
   });
 
-  test("has panels with ids of their own that do not overlap", () => {
+  test("has panels with distinct ids that do not overlap", () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -150,7 +152,7 @@ describe("the dashboard", () => {
     expect(dashboard.panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
   });
 
-  test("chooses jobs and resources by a metric that is there", () => {
+  test("selects jobs and resources by an existing metric", () => {
     for (const { query } of dashboard.templating.list) {
       const text = typeof query === "string" ? query : query.query;
       const [, name] = /label_values\((\w+)/.exec(text) ?? [];
@@ -159,7 +161,7 @@ describe("the dashboard", () => {
   });
 });
 
-test("each alert says what it is about and what to do, and has a name of its own", () => {
+test("each alert has a unique name, a summary and a description", () => {
   expect(rules.length).toBeGreaterThan(10);
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const { alert, labels, annotations, for: patience, expr } of rules) {

@@ -22,7 +22,7 @@ afterEach(async () => {
   await spans.close();
 });
 
-/** Does it within a span of its own. */
+/** Runs the work within a span. */
 const within = <T>(name: string, work: () => Promise<T>): Promise<T> =>
   spans.tracer.startActiveSpan(name, async (span) => {
     try {
@@ -32,7 +32,7 @@ const within = <T>(name: string, work: () => Promise<T>): Promise<T> =>
     }
   });
 
-test("a wait is a span below what its caller does, and what comes at once has none", async () => {
+test("a wait is a child span of its caller's span, and an immediate grant has no span", async () => {
   const hive = await world.hive("a", { bus: undefined });
   await within("first", async () => (await hive.acquire({ endpoint: "eu", tokens: 900 })).done());
   expect(spans.named("hivepace.wait")).toEqual([]);
@@ -51,12 +51,12 @@ test("a wait is a span below what its caller does, and what comes at once has no
     "hivepace.outcome": "granted",
   });
   expect(wait?.status.code).toBe(SpanStatusCode.UNSET);
-  // For a span that the program makes itself.
+  // A link for a span that the program creates.
   expect(running.linkTo(lease)?.context).toEqual(wait?.spanContext());
   expect(running.linkTo({ ...lease })).toBeUndefined();
 });
 
-test("a wait that was refused is an error, one that was given up is not", async () => {
+test("a denied wait is an error, an aborted one is not", async () => {
   const limiter = new MemoryLimiter({ clock: world.clock });
   limiter.setCapacity("api", 1, 60_000);
   limiter.tryAcquire("api");
@@ -81,7 +81,7 @@ test("the HTTP call that follows a wait is linked to it", async () => {
   const http = new UndiciInstrumentation();
   http.setTracerProvider(spans.provider);
   const provider = await startProvider({ rpm: 100 });
-  // One request in each window: the second has to wait for the next.
+  // One request fits in each window, so the second one waits for the next window.
   const hive = await world.hive("a", { bus: undefined, endpoints: [{ id: "eu", rpmLimit: 1 }] });
   const limited = createLimitedFetch(hive, { endpoint: "eu", clock: world.clock });
   const call = (name: string) =>
@@ -101,7 +101,7 @@ test("the HTTP call that follows a wait is linked to it", async () => {
     const requests = spans.named("POST");
     expect(first?.links).toEqual([]);
     expect(second?.links).toMatchObject([{ context: wait?.spanContext(), attributes: { "hivepace.link": "wait" } }]);
-    // wait and call are siblings; the request is below the call.
+    // The wait and the call are siblings; the HTTP request is a child of the call.
     expect(wait?.parentSpanContext?.spanId).toBe(parent?.spanContext().spanId);
     expect(second?.parentSpanContext?.spanId).toBe(parent?.spanContext().spanId);
     expect(requests.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(
@@ -123,7 +123,7 @@ test("the HTTP call that follows a wait is linked to it", async () => {
   }
 });
 
-test("each time that a call is sent is a span of its own; a refusal is an error", async () => {
+test("each attempt of a call is a separate span, and a refusal is an error", async () => {
   const answers = [() => new Response("{}", { status: 429 }), () => Response.json({})];
   const seen: (string | undefined)[] = [];
   const send = async (): Promise<Response> => {
@@ -150,7 +150,38 @@ test("each time that a call is sent is a span of its own; a refusal is an error"
   ]);
 });
 
-test("when it is stopped no span stays open", async () => {
+test("a retry has its delay as an attribute, and a moved call its origin", async () => {
+  const answers = [429, 429, 200].map((status) => () => new Response("{}", { status }));
+  const send = async (): Promise<Response> => (answers.shift() as () => Response)();
+  const hive = await world.hive("a", { bus: undefined, endpoints: [{ id: "eu" }, { id: "us" }] });
+  const limited = createLimitedFetch(hive, {
+    endpoint: "eu",
+    fallback: [{ endpoint: "us", model: "gpt-y" }],
+    maxRetries: 1,
+    random: () => 0,
+    clock: world.clock,
+    fetch: send as typeof fetch,
+  });
+  const body = '{"model":"gpt-x"}';
+  const call = limited("https://api.example.com/v1/chat/completions", { method: "POST", body });
+  await world.clock.run(60_000);
+  expect((await call).status).toBe(200);
+  expect(
+    spans
+      .named("hivepace.call")
+      .map(({ attributes }) =>
+        ["resource", "model", "call.delay", "call.moves", "call.moved_from", "call.moved_from_model"].map(
+          (name) => attributes[`hivepace.${name}`],
+        ),
+      ),
+  ).toEqual([
+    ["eu", "gpt-x", undefined, undefined, undefined, undefined],
+    ["eu", "gpt-x", 0.25, undefined, undefined, undefined],
+    ["us", "gpt-y", undefined, 1, "eu", "gpt-x"],
+  ]);
+});
+
+test("stopping ends all open spans", async () => {
   const limiter = new MemoryLimiter({ clock: world.clock });
   limiter.setCapacity("api", 1, 60_000);
   limiter.tryAcquire("api");

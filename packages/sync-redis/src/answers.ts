@@ -7,11 +7,14 @@ const nothing = { requests: 0, tokens: 0, agents: 0, own: undefined };
 const SPACE = 32;
 const ZERO = 48;
 
-/** One line of the script: the total (requests, tokens, agents) and, if there is one, the own part (requests, tokens, …). */
+/**
+ * Parses one line of the script: the total (requests, tokens, agents), followed by the agent's own counts if there are
+ * any.
+ */
 function readLine(line: string | undefined): SyncSum {
   if (line === undefined || line.startsWith("!"))
     return { ...nothing, error: withCommand(line?.slice(1) ?? "no answer") };
-  // Digit by digit: splitting the texts and making numbers of them took half of a sync's time here.
+  // Parsing digit by digit is deliberate: splitting the text and converting numbers took half of the time of a sync.
   const numbers = [0, 0, 0, 0, 0, 0];
   let [place, number] = [0, 0];
   for (let i = 0; i < line.length; i++) {
@@ -27,7 +30,10 @@ function readLine(line: string | undefined): SyncSum {
   return { requests, tokens, agents, own, error: undefined };
 }
 
-/** The store's time, and the sums where they belong. Throws the first error when no call was answered. */
+/**
+ * Returns the store's time, and the sums at their places in the report. Throws the first error when no call was
+ * answered.
+ */
 export function readAnswers(calls: readonly Call[], answers: readonly Answer[], count: number) {
   const sums = new Array<SyncSum>(count);
   let epochMs: number | undefined;

@@ -1,33 +1,26 @@
 import type { Clock } from "@hivepace/core";
-import {
-  type Ioredis,
-  isCluster,
-  isRefusal,
-  isReply,
-  loadIoredis,
-  type RedisClient,
-  type RedisClusterClient,
-} from "./client.ts";
-import { clientOptions, type RedisClusterOptions, type RedisSyncOptions } from "./options.ts";
+import { answers, isCluster, isRefusal, type Opener } from "@hivepace/redis-client";
+import type { AnyRedisClient } from "@hivepace/redis-client/types";
 
-/** Where the client comes from, and who ends it. */
+/** Provides the client and controls its lifetime. */
 export interface Connection {
-  /** A client to send on, opened if need be. Rejects when there is none within `timeoutMs`. */
-  client(timeoutMs: number): Promise<RedisClient | RedisClusterClient>;
-  /** It did not answer in time. */
+  /** Resolves with a ready client, after opening one if necessary. Rejects when none is ready within `timeoutMs`. */
+  client(timeoutMs: number): Promise<AnyRedisClient>;
+  /** Reports that the client did not answer in time. */
   silent(): void;
-  /** Keeps the process alive while someone waits, and only then. */
+  /** Keeps the process alive while at least one call is held. */
   hold(isHeld: boolean): void;
+  /** Ends an owned client; leaves a lent one open. */
   close(): Promise<void>;
 }
 
-/** A client that someone lent: used as it is, never ended. */
-export function lentConnection(client: RedisClient | RedisClusterClient, clock: Clock): Connection {
+/** Uses a lent client, which is never ended. */
+export function lentConnection(client: AnyRedisClient, clock: Clock): Connection {
   return {
     async client(timeoutMs) {
-      // Its own queue would keep what we send while it is away, and send all of it later.
+      // A client that is not ready would queue the commands and send all of them later.
       if (client.status === "ready") return client;
-      if (timeoutMs === 0) throw new Error(`the client that it was lent is not ready: ${client.status}`);
+      if (timeoutMs === 0) throw new Error(`the lent client is not ready: ${client.status}`);
       await whenReady(client, timeoutMs, clock);
       return client;
     },
@@ -38,28 +31,21 @@ export function lentConnection(client: RedisClient | RedisClusterClient, clock: 
 }
 
 /**
- * A client of our own, never connected twice: when it ends, the next sync opens another. So there is no timer between
- * syncs, nothing to queue or to send again, and each new client looks anew for the master or for the nodes.
+ * Maintains an owned client, which never reconnects: when it ends, the next sync opens another. Hence there is no timer
+ * between syncs and no queue, and each new client looks up the current master or nodes.
  */
-export async function ownConnection(options: RedisSyncOptions, timeoutMs: number, clock: Clock): Promise<Connection> {
-  const { url, cluster, redisOptions } = clientOptions(options);
-  const ioredis = await loadIoredis();
-  const settings = { ...redisOptions, ...ours(timeoutMs) };
-  const make = (): RedisClient | RedisClusterClient => {
-    if (cluster) return makeCluster(ioredis, cluster, redisOptions, timeoutMs);
-    return url === undefined ? new ioredis.Redis(settings) : new ioredis.Redis(url, settings);
-  };
-  let current: RedisClient | RedisClusterClient | undefined;
-  let opening: Promise<RedisClient | RedisClusterClient> | undefined;
+export function ownConnection(opener: Opener, timeoutMs: number, clock: Clock): Connection {
+  let current: AnyRedisClient | undefined;
+  let opening: Promise<AnyRedisClient> | undefined;
   let held = 0;
   const leave = (): void => {
     current?.disconnect();
     current = undefined;
   };
-  const open = async (): Promise<RedisClient | RedisClusterClient> => {
-    const client = make();
+  const open = async (): Promise<AnyRedisClient> => {
+    const client = opener.open();
     current = client;
-    // Without a listener ioredis writes to the console.
+    // Without a listener ioredis writes errors to the console.
     client.on("error", () => {});
     try {
       await whenReady(client, timeoutMs, clock);
@@ -94,52 +80,19 @@ export async function ownConnection(options: RedisSyncOptions, timeoutMs: number
   };
 }
 
-const ours = (timeoutMs: number) => ({
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  retryStrategy: null,
-  sentinelRetryStrategy: null,
-  commandTimeout: undefined,
-  connectTimeout: timeoutMs,
-  sentinelCommandTimeout: timeoutMs,
-  disconnectTimeout: 500,
-});
-
-/** How often a Cluster client asks which nodes there are, so that it also learns of those that left. */
-const SLOTS_REFRESH_MS = 10_000;
-
-function makeCluster(
-  { Cluster }: Ioredis,
-  { nodes, ...options }: RedisClusterOptions,
-  redisOptions: object,
-  timeoutMs: number,
-): RedisClusterClient {
-  return new Cluster(nodes, {
-    slotsRefreshInterval: SLOTS_REFRESH_MS,
-    ...options,
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    clusterRetryStrategy: null,
-    redisOptions: {
-      ...redisOptions,
-      ...(options["redisOptions"] as object),
-      connectTimeout: timeoutMs,
-      disconnectTimeout: 500,
-    },
-  });
-}
-
-/** The socket of a client of one server; that of a Cluster's nodes are its own business. */
+/**
+ * References or unreferences the socket of a client of one server. The sockets of Cluster nodes are managed by their
+ * client.
+ */
 function reference(client: object, isHeld: boolean): void {
   const { stream } = client as { stream?: { ref?(): void; unref?(): void } };
   if (isHeld) stream?.ref?.();
   else stream?.unref?.();
 }
 
-/** Resolves when the client is ready and Redis has answered it. Leaves no listener behind. */
-async function whenReady(client: RedisClient | RedisClusterClient, timeoutMs: number, clock: Clock): Promise<void> {
-  if (client.status === "end") throw new Error("the client that it was lent is closed");
+/** Resolves when the client is ready and Redis has answered a PING. Removes its listeners. */
+async function whenReady(client: AnyRedisClient, timeoutMs: number, clock: Clock): Promise<void> {
+  if (client.status === "end") throw new Error("the lent client is closed");
   let latest: unknown;
   let leave = (): void => {};
   try {
@@ -147,11 +100,7 @@ async function whenReady(client: RedisClient | RedisClusterClient, timeoutMs: nu
       const late = (): void => reject(latest ?? new Error(`no answer within ${timeoutMs} ms`));
       const cancel = clock.after(timeoutMs, late);
       const onReady = (): void => {
-        // A user that may not ask has been answered, too.
-        client.ping().then(
-          () => resolve(),
-          (error: unknown) => (isReply(error) && !isRefusal(error) ? resolve() : reject(error)),
-        );
+        answers(client).then(resolve, reject);
       };
       const onError = (error: unknown): void => {
         latest = error;
@@ -177,10 +126,10 @@ async function whenReady(client: RedisClient | RedisClusterClient, timeoutMs: nu
   }
 }
 
-/** How long a client that was told to disconnect may take; ioredis itself ends a socket after half a second. */
+/** Milliseconds that disconnecting may take; ioredis itself ends a socket after half a second. */
 const END_MS = 1_000;
 
-function ended(client: RedisClient | RedisClusterClient, clock: Clock): Promise<void> {
+function ended(client: AnyRedisClient, clock: Clock): Promise<void> {
   const all = isCluster(client) ? client.nodes() : [client];
   const one = (it: (typeof all)[number]): Promise<void> =>
     new Promise((resolve) => {

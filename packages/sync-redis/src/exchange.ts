@@ -1,32 +1,35 @@
-import { isCluster, isReply, type RedisClient, type RedisClusterClient, type RedisPipeline } from "./client.ts";
+import { isCluster, isReply, slotOwner } from "@hivepace/redis-client";
+import type { AnyRedisClient, RedisPipeline } from "@hivepace/redis-client/types";
 import type { SyncKey } from "./sync-keys.ts";
 
-/** One call of the script: those of its keys that have changed come first, each with two numbers. */
+/** One call of the script. Keys with changed counts come first, and each of them has two numbers in `args`. */
 export interface Call {
-  /** Whose answers these are, by their place in the report. */
+  /** The places in the report that the answers belong to. */
   readonly places: readonly number[];
   readonly keys: readonly string[];
   readonly args: readonly string[];
 }
 
-/** A script, and by which name Redis knows it once it has seen it. */
+/** A script, and the digest by which Redis identifies it. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
 }
 
-/** What Redis answered to a call: its lines, or why there are none. */
+/** The reply of Redis to a call: its lines, or an error. */
 export type Answer = readonly string[] | Error;
 
 /**
- * What is read and written by one call keeps Redis from everything else meanwhile: about five milliseconds for this many.
- * All calls of a sync go out together and are one round trip.
+ * The maximum number of keys of one call outside a Cluster. A call blocks Redis, for about five milliseconds with this
+ * many keys. All calls of a sync go out together and take one round trip.
  */
 const MOST_KEYS = 1_000;
 
-/** Puts things that may share a call together: any on one server, those of one slot in a Cluster. */
-export function groupKeys(keys: readonly SyncKey[], client: RedisClient | RedisClusterClient): number[][] {
-  // Without anything to ask for, the time is asked for.
+/**
+ * Groups the places of keys that share a call: up to `MOST_KEYS` keys on one server, the keys of one slot in a Cluster.
+ */
+export function groupKeys(keys: readonly SyncKey[], client: AnyRedisClient): number[][] {
+  // A call without keys still returns the time.
   if (keys.length === 0) return [[]];
   const groups = new Map<number, number[]>();
   for (const [place, { slot }] of keys.entries()) {
@@ -38,9 +41,12 @@ export function groupKeys(keys: readonly SyncKey[], client: RedisClient | RedisC
   return [...groups.values()];
 }
 
-/** Sends all calls, in one pipeline, in a Cluster one for each node. Answers in the order of the calls. */
+/**
+ * Sends all calls in one pipeline, or in a Cluster in one pipeline per node. Returns the answers in the order of the
+ * calls.
+ */
 export async function exchange(
-  client: RedisClient | RedisClusterClient,
+  client: AnyRedisClient,
   calls: readonly Call[],
   slots: readonly number[],
   script: Script,
@@ -48,7 +54,7 @@ export async function exchange(
   const answers: Answer[] = [];
   const batches = new Map<string, number[]>();
   for (const i of calls.keys()) {
-    const node = isCluster(client) ? (client.slots[slots[i] as number]?.join(";") ?? "") : "";
+    const node = isCluster(client) ? slotOwner(client, slots[i] as number) : "";
     const batch = batches.get(node);
     if (batch) batch.push(i);
     else batches.set(node, [i]);
@@ -65,8 +71,10 @@ export async function exchange(
   return answers;
 }
 
-/** `load`: the first call brings the script along, and those behind it in the pipeline find it there. */
-async function send(client: RedisClient, calls: readonly Call[], script: Script, load: boolean): Promise<Answer[]> {
+/**
+ * Sends calls in one pipeline. With `load`, the first call contains the script, which the later calls then find cached.
+ */
+async function send(client: AnyRedisClient, calls: readonly Call[], script: Script, load: boolean): Promise<Answer[]> {
   const pipeline = client.pipeline() as RedisPipeline;
   for (const [i, { keys, args }] of calls.entries()) {
     if (load && i === 0) pipeline.eval(script.text, keys.length, ...keys, ...args);

@@ -1,3 +1,9 @@
-export type { RedisClient, RedisClusterClient, RedisPipeline } from "./client.ts";
-export type { RedisClusterOptions, RedisSyncOptions, RedisSyncStoreOptions } from "./options.ts";
+export type {
+  LentRedisClient,
+  RedisClient,
+  RedisClusterClient,
+  RedisClusterOptions,
+  RedisPipeline,
+} from "@hivepace/redis-client/types";
+export type { RedisSyncOptions, RedisSyncStoreOptions } from "./options.ts";
 export { redisSync } from "./redis-sync.ts";

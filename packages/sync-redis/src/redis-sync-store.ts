@@ -1,8 +1,8 @@
 import {
+  type AllocationReply,
+  type AllocationRequest,
+  type Allocator,
   type Clock,
-  type ShareReply,
-  type ShareReport,
-  type ShareStore,
   SyncClosedError,
   type SyncCount,
   type SyncReply,
@@ -10,27 +10,27 @@ import {
   type SyncStore,
   SyncUnavailableError,
 } from "@hivepace/core";
+import { describeError } from "@hivepace/redis-client";
+import type { AnyRedisClient } from "@hivepace/redis-client/types";
+import { allocationCalls, readAllocationReply } from "./allocation.ts";
 import { readAnswers } from "./answers.ts";
-import { type RedisClient, type RedisClusterClient, tell } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { type Answer, type Call, exchange, groupKeys, type Script } from "./exchange.ts";
-import { syncScript, withCommand } from "./script.ts";
-import { readShares, shareCalls } from "./share-exchange.ts";
-import { shareScript } from "./share-script.ts";
+import { allocateScript, syncScript, withCommand } from "./script.ts";
 import { SyncKeys } from "./sync-keys.ts";
 
-/** How much longer than a window a key lives: time for the last reports of it. */
+/** Milliseconds that a key outlives its window, so that late reports still find it. */
 const GRACE_MS = 5_000;
 
-/** Namespaces whose keys are remembered; a program has one or two. */
+/** Maximum number of namespaces with cached keys; programs use one or two. */
 const MOST_NAMESPACES = 16;
 
-/** What tells that a call has to end before its answer is there. */
+/** A call in flight that can be ended before its answer. */
 interface Underway {
   end(error: Error): void;
 }
 
-export class RedisSyncStore implements SyncStore, ShareStore {
+export class RedisSyncStore implements SyncStore, Allocator {
   readonly name = "redis";
   readonly #connection: Connection;
   readonly #connectTimeoutMs: number;
@@ -38,11 +38,14 @@ export class RedisSyncStore implements SyncStore, ShareStore {
   readonly #clock: Clock;
   readonly #keys: SyncKeys[] = [];
   readonly #underway = new Set<Underway>();
-  /** Calls that were given up and are still in the client: it sends in order, so another would only wait behind them. */
+  /**
+   * Calls that timed out and are still queued in the client. The client sends in order, so a new call would wait behind
+   * them.
+   */
   #abandoned = 0;
   #closing: Promise<void> | undefined;
 
-  /** `reopens`: a connection that is lost is opened again, by a sync. */
+  /** `reopens`: whether a sync reopens a lost connection. */
   constructor(
     connection: Connection,
     settings: { connectTimeoutMs: number; syncTimeoutMs: number; clock: Clock },
@@ -58,8 +61,8 @@ export class RedisSyncStore implements SyncStore, ShareStore {
     return this.#guard(syncScript, () => this.#sync(report));
   }
 
-  share(report: ShareReport): Promise<ShareReply> {
-    return this.#guard(shareScript, () => this.#share(report));
+  allocate(report: AllocationRequest): Promise<AllocationReply> {
+    return this.#guard(allocateScript, () => this.#allocate(report));
   }
 
   async #guard<T>(script: Script, work: () => Promise<T>): Promise<T> {
@@ -69,7 +72,7 @@ export class RedisSyncStore implements SyncStore, ShareStore {
       return await work();
     } catch (error) {
       if (this.#closing) throw new SyncClosedError(this.name);
-      throw new SyncUnavailableError(this.name, withCommand(tell(error), script), { cause: error });
+      throw new SyncUnavailableError(this.name, withCommand(describeError(error), script), { cause: error });
     } finally {
       this.#connection.hold(false);
     }
@@ -94,20 +97,20 @@ export class RedisSyncStore implements SyncStore, ShareStore {
     return { epochMs, window: Math.floor(epochMs / windowMs), sums };
   }
 
-  async #share(report: ShareReport): Promise<ShareReply> {
+  async #allocate(report: AllocationRequest): Promise<AllocationReply> {
     const client = await this.#client();
-    const { calls, slots } = shareCalls(report, client.options.keyPrefix ?? "");
-    return readShares(await this.#exchange(client, calls, slots, shareScript));
+    const { calls, slots } = allocationCalls(report, client.options.keyPrefix ?? "");
+    return readAllocationReply(await this.#exchange(client, calls, slots, allocateScript));
   }
 
-  async #client(): Promise<RedisClient | RedisClusterClient> {
+  async #client(): Promise<AnyRedisClient> {
     const client = await this.#inTime(this.#connection.client(this.#connectTimeoutMs), this.#connectTimeoutMs);
-    if (this.#abandoned > 0) throw new Error("it has not answered what was asked before");
+    if (this.#abandoned > 0) throw new Error("the previous command is still unanswered");
     return client;
   }
 
   #exchange(
-    client: RedisClient | RedisClusterClient,
+    client: AnyRedisClient,
     calls: readonly Call[],
     slots: readonly number[],
     script: Script,
@@ -116,7 +119,7 @@ export class RedisSyncStore implements SyncStore, ShareStore {
     return this.#inTime(work, this.#syncTimeoutMs, () => this.#connection.silent());
   }
 
-  #prepare(client: RedisClient | RedisClusterClient, report: SyncReport) {
+  #prepare(client: AnyRedisClient, report: SyncReport) {
     const { namespace, agentId, incarnation, sequence, windowMs, window, counts, watched } = report;
     const keys = this.#keysOf(namespace, client.options.keyPrefix ?? "");
     const all = [...counts.map(({ of }) => keys.of(of)), ...watched.map((name) => keys.of(name))];
@@ -126,7 +129,7 @@ export class RedisSyncStore implements SyncStore, ShareStore {
     const calls = groupKeys(all, client).map((places): Call => {
       slots.push(all[places[0] as number]?.slot ?? 0);
       const args = [...head];
-      // Those that have changed come first in the report, and so in every group of it.
+      // Changed keys come first in the report, and therefore first in each group.
       for (const place of places) {
         if (place >= counts.length) break;
         const { requests, tokens } = counts[place] as SyncCount;
@@ -146,7 +149,7 @@ export class RedisSyncStore implements SyncStore, ShareStore {
     return keys;
   }
 
-  /** The work, or an error when it takes too long or the store closes. What comes later is heard and dropped. */
+  /** Settles like the work; rejects after the timeout or when the store closes. A late result is discarded. */
   #inTime<T>(work: Promise<T>, timeoutMs: number, onLate = (): void => {}): Promise<T> {
     return new Promise((resolve, reject) => {
       let isOver = false;

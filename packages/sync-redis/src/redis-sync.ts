@@ -1,36 +1,54 @@
-import { InvalidConfigError, type ShareStore, type SyncStore, SyncUnavailableError } from "@hivepace/core";
-import { isClient, isRefusal, type RedisClient, type RedisClusterClient, tell } from "./client.ts";
+import { type Allocator, isHivepaceError, type SyncStore, SyncUnavailableError } from "@hivepace/core";
+import { messageOf } from "@hivepace/core/internal";
+import { describeError, isRefusal, lentClient, type Opener, openerOf } from "@hivepace/redis-client";
+import type { LentRedisClient } from "@hivepace/redis-client/types";
 import { lentConnection, ownConnection } from "./connection.ts";
-import { checkSettings, type RedisSyncOptions, type RedisSyncStoreOptions } from "./options.ts";
+import { checkSettings, placeOf, type RedisSyncOptions, type RedisSyncStoreOptions } from "./options.ts";
 import { RedisSyncStore } from "./redis-sync-store.ts";
 
 /**
- * A sync store on Redis: on a client of ioredis that it is lent, or on a connection that it opens itself.
- * Rejects with SYNC_UNAVAILABLE when Redis is not there within `connectTimeoutMs` (see `waitForBroker`), and at once when
- * Redis refuses the credentials.
+ * Opens a sync store on Redis, either on a lent client of ioredis or node-redis, or on a connection of its own.
+ *
+ * @throws InvalidConfigError when an option is invalid.
+ * @throws SyncUnavailableError when Redis cannot be reached within `connectTimeoutMs` (see `waitForBroker`), and at
+ * once when Redis refuses the credentials.
+ *
+ * @example
+ * ```ts
+ * import { redisSync } from "@hivepace/sync-redis";
+ *
+ * await using store = await redisSync({ url: "redis://localhost:6379" });
+ * ```
  */
-export function redisSync(options?: RedisSyncOptions): Promise<SyncStore & ShareStore>;
-export function redisSync(
-  client: RedisClient | RedisClusterClient,
-  options?: RedisSyncStoreOptions,
-): Promise<SyncStore & ShareStore>;
+export function redisSync(options?: RedisSyncOptions): Promise<SyncStore & Allocator>;
+export function redisSync(client: LentRedisClient, options?: RedisSyncStoreOptions): Promise<SyncStore & Allocator>;
 export async function redisSync(
-  source: RedisClient | RedisClusterClient | RedisSyncOptions = {},
+  source: LentRedisClient | RedisSyncOptions = {},
   given: RedisSyncStoreOptions = {},
-): Promise<SyncStore & ShareStore> {
-  if (typeof source !== "object" || source === null)
-    throw new InvalidConfigError("source", "a client of ioredis, or options", source);
-  const lent = isClient(source);
-  const settings = checkSettings(lent ? given : source);
+): Promise<SyncStore & Allocator> {
+  const lent = lentClient(source);
+  const settings = checkSettings(lent ? given : (source as RedisSyncOptions));
   const { waitForBroker, connectTimeoutMs, clock } = settings;
-  const connection = lent ? lentConnection(source, clock) : await ownConnection(source, connectTimeoutMs, clock);
+  const connection = lent
+    ? lentConnection(lent, clock)
+    : ownConnection(await opener(source as RedisSyncOptions, connectTimeoutMs), connectTimeoutMs, clock);
   try {
     await connection.client(connectTimeoutMs);
   } catch (error) {
     if (!waitForBroker || isRefusal(error)) {
       await connection.close();
-      throw new SyncUnavailableError("redis", tell(error), { cause: error });
+      throw new SyncUnavailableError("redis", describeError(error), { cause: error });
     }
   }
   return new RedisSyncStore(connection, settings, !lent);
+}
+
+async function opener(options: RedisSyncOptions, timeoutMs: number): Promise<Opener> {
+  const place = placeOf(options);
+  try {
+    return await openerOf(place, timeoutMs);
+  } catch (error) {
+    if (isHivepaceError(error)) throw error;
+    throw new SyncUnavailableError("redis", messageOf(error), { cause: error });
+  }
 }

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { syncScript, withCommand } from "./script.ts";
-import { shareScript } from "./share-script.ts";
+import { allocateScript, syncScript, withCommand } from "./script.ts";
 
 const refused = "ERR The user executing the script can't run this command or subcommand";
 
 test.each(["TIME", "DEL", "HSET", "PEXPIRE"])(
-  "a refusal of %s by its line in the script is told by its name",
+  "a refusal of %s with a line number is reported with the name of the command",
   (name) => {
     const line = syncScript.text.split("\n").findIndex((one) => one.includes(`call('${name}'`)) + 1;
     expect(withCommand(`${refused} script: c91c, on @user_script:${line}.`)).toMatch(
@@ -14,7 +13,7 @@ test.each(["TIME", "DEL", "HSET", "PEXPIRE"])(
   },
 );
 
-test("one without a line is of what catches its errors", () => {
+test("a refusal without a line number is attributed to the command called with pcall", () => {
   expect(withCommand(refused)).toBe(`no right to HMGET: ${refused}`);
 });
 
@@ -22,11 +21,13 @@ test.each([
   "WRONGTYPE Operation",
   "NOPERM this user has no permissions to run the 'evalsha' command",
   `${refused} on @user_script:1.`,
-])("what says it by itself, or cannot be told, stays as it is: %s", (message) =>
+])("a message that names the command, or another error, is unchanged: %s", (message) =>
   expect(withCommand(message)).toBe(message),
 );
 
-test("of the other script it is the command of that one", () => {
-  const line = shareScript.text.split("\n").findIndex((one) => one.includes("call('ZADD'")) + 1;
-  expect(withCommand(`${refused} script: c91c, on @user_script:${line}.`, shareScript)).toContain("no right to ZADD:");
+test("the line number is looked up in the given script", () => {
+  const line = allocateScript.text.split("\n").findIndex((one) => one.includes("call('ZADD'")) + 1;
+  expect(withCommand(`${refused} script: c91c, on @user_script:${line}.`, allocateScript)).toContain(
+    "no right to ZADD:",
+  );
 });

@@ -1,5 +1,5 @@
+import { keySlot } from "@hivepace/redis-client";
 import { expect, test } from "vitest";
-import { keySlot } from "./key-slot.ts";
 import { SyncKeys } from "./sync-keys.ts";
 
 test.each([
@@ -10,11 +10,11 @@ test.each([
   ["foo{{bar}}zap", keySlot("{bar")],
   ["foo{bar}{zap}", keySlot("bar")],
   ["", 0],
-])("the slot of %j is %i, as Redis has it", (key, slot) => {
+])("the slot of %j is %i, as in Redis", (key, slot) => {
   expect(keySlot(key)).toBe(slot);
 });
 
-test("an endpoint's key is the seed's, another kind has a place of its own", () => {
+test("the key of an endpoint has the documented form, and other kinds have separate keys", () => {
   const keys = new SyncKeys("prod", "");
   expect(keys.of({ kind: "endpoint", id: "eu", model: "claude" }).key).toBe("prod:ratelimit:eu:claude");
   expect(keys.of({ kind: "endpoint", id: "eu" }).key).toBe("prod:ratelimit:eu:default");
@@ -24,13 +24,13 @@ test("an endpoint's key is the seed's, another kind has a place of its own", () 
   );
 });
 
-test("the prefix of a client counts for the slot and not for the key", () => {
+test("the key prefix of a client affects the slot but not the key", () => {
   const name = { kind: "endpoint", id: "eu" };
   const { key, slot } = new SyncKeys("prod", "mine:").of(name);
   expect([key, slot]).toEqual(["prod:ratelimit:eu:default", keySlot("mine:prod:ratelimit:eu:default")]);
 });
 
-test("a name is worked out once", () => {
+test("the key of a name is computed once", () => {
   const keys = new SyncKeys("prod", "");
   const name = { kind: "endpoint", id: "eu" };
   expect(keys.of(name)).toBe(keys.of(name));
@@ -40,6 +40,6 @@ test.each([
   ["kind", { kind: "Endpoint", id: "eu" }],
   ["kind", { kind: "a:b", id: "eu" }],
   ["endpoint", { kind: "endpoint", id: "" }],
-])("an invalid %s is refused by name", (option, name) => {
+])("an invalid %s is rejected with an error that names the option", (option, name) => {
   expect(() => new SyncKeys("prod", "").of(name)).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", option }));
 });

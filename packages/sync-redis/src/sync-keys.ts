@@ -1,14 +1,14 @@
 import { InvalidConfigError, type SyncName } from "@hivepace/core";
 import { rateLimitKey } from "@hivepace/namespace";
-import { keySlot } from "./key-slot.ts";
+import { keySlot } from "@hivepace/redis-client";
 
 export interface SyncKey {
   readonly key: string;
-  /** In a Cluster, with the prefix that the client puts before its keys. */
+  /** The slot in a Cluster, computed with the key prefix of the client. */
   readonly slot: number;
 }
 
-/** The keys of things in one namespace. What was made of a name is remembered for as long as the name object lives. */
+/** Computes the keys of a namespace. Results are cached for the lifetime of the name object. */
 export class SyncKeys {
   readonly namespace: string;
   readonly #prefix: string;
@@ -29,7 +29,10 @@ export class SyncKeys {
   }
 }
 
-/** An endpoint's key is `<namespace>:ratelimit:<id>:<model>`; that of another kind has the kind behind `ratelimit`. */
+/**
+ * Returns `<namespace>:ratelimit:<id>:<model>` for an endpoint, and `<namespace>:ratelimit-<kind>:<id>:<model>` for
+ * other kinds.
+ */
 function keyOf(namespace: string, { kind, id, model }: SyncName): string {
   if (typeof kind !== "string" || !/^[a-z]+$/.test(kind))
     throw new InvalidConfigError("kind", "a word of lower-case letters", kind);

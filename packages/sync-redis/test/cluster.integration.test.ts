@@ -1,12 +1,14 @@
 import { syncStoreSuite } from "@hivepace/core/testing";
+import { clientVersions } from "@hivepace/redis-client/testing";
 import type { OwnServer } from "@hivepace/servers";
 import { whyNot } from "@hivepace/servers/vitest";
 import { until } from "@hivepace/test-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisSync } from "../src/index.ts";
-import { ask, calls, Opened, present, startCluster, versions } from "./helpers.ts";
+import { ask, calls, Opened, present, startCluster } from "./helpers.ts";
 
-// Skipped only where no Redis of our own can be had: a Cluster is set up and killed. The run has said why.
+// Skipped only where the tests cannot start a Redis server: the tests create and kill a Cluster. The run prints the
+// reason.
 describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Cluster of three nodes", () => {
   let servers: OwnServer[] = [];
   const opened = new Opened();
@@ -26,59 +28,66 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
     await until(async () => (await Promise.all(servers.map(isUp))).every(Boolean), "the cluster is up again");
   };
 
-  describe("with options", () =>
-    syncStoreSuite({ test, open: () => redisSync({ cluster: { nodes: nodes() } }), restart }));
+  describe.each(["ioredis", "redis"] as const)("with options, through %s", (client) =>
+    syncStoreSuite({ test, open: () => redisSync({ cluster: { nodes: nodes() }, client }), restart }),
+  );
 
-  describe.each(versions)("with a client of $version", ({ Cluster }) =>
-    syncStoreSuite({ test, open: () => redisSync(opened.client(new Cluster(nodes(), {}))), restart }),
+  describe.each(clientVersions)("with a client of $version", (version) =>
+    syncStoreSuite({ test, open: () => redisSync(opened.lend(version.cluster(nodes()))), restart }),
   );
 
   const things = Array.from({ length: 1_000 }, (_, i) => ({ kind: "endpoint", id: `e${i}` }));
 
-  test("a sync is one pipeline for each node: every key by its own call, all under way at once", async () => {
-    const store = await opened.store(redisSync({ cluster: { nodes: nodes() } }));
-    const report = await present(store, { namespace: "pipelines" });
-    const counts = things.map((of) => ({ of, requests: 1, tokens: 2 }));
-    await store.sync({ ...report, sequence: 2, counts });
-    const reads = async () =>
-      (await Promise.all(servers.map((server) => ask(server, "INFO", "stats")))).map((stats) =>
-        Number(/total_reads_processed:(\d+)/.exec(stats)?.[1]),
+  test.each(["ioredis", "redis"] as const)(
+    "a sync is one pipeline for each node, with one call for each slot (%s)",
+    async (client) => {
+      const store = await opened.store(redisSync({ cluster: { nodes: nodes() }, client }));
+      const report = await present(store, { namespace: `pipelines-${client}` });
+      const counts = things.map((of) => ({ of, requests: 1, tokens: 2 }));
+      await store.sync({ ...report, sequence: 2, counts });
+      const reads = async () =>
+        (await Promise.all(servers.map((server) => ask(server, "INFO", "stats")))).map((stats) =>
+          Number(/total_reads_processed:(\d+)/.exec(stats)?.[1]),
+        );
+      const [before, commands] = [await reads(), await Promise.all(servers.map(calls))];
+      const { sums } = await store.sync({ ...report, sequence: 3, counts });
+      const after = await reads();
+      expect(sums.every(({ requests, error }) => requests === 1 && error === undefined)).toBe(true);
+      // There is one call for each slot; the server reads a pipeline of some 100 KB in a few pieces.
+      const made = (await Promise.all(servers.map(calls))).map(
+        (now, i) => (now["evalsha"] ?? 0) - (commands[i]?.["evalsha"] ?? 0),
       );
-    const [before, commands] = [await reads(), await Promise.all(servers.map(calls))];
-    const { sums } = await store.sync({ ...report, sequence: 3, counts });
-    const after = await reads();
-    expect(sums.every(({ requests, error }) => requests === 1 && error === undefined)).toBe(true);
-    // A call for each slot; a pipeline of some 100 KB is read in a few pieces.
-    const made = (await Promise.all(servers.map(calls))).map(
-      (now, i) => (now["evalsha"] ?? 0) - (commands[i]?.["evalsha"] ?? 0),
-    );
-    const total = made.reduce((sum, count) => sum + count, 0);
-    expect(total).toBeGreaterThan(900);
-    expect(total).toBeLessThanOrEqual(1_000);
-    for (const [i, count] of after.entries()) expect(count - (before[i] ?? 0)).toBeLessThan(60);
-  });
+      const total = made.reduce((sum, count) => sum + count, 0);
+      expect(total).toBeGreaterThan(900);
+      expect(total).toBeLessThanOrEqual(1_000);
+      for (const [i, count] of after.entries()) expect(count - (before[i] ?? 0)).toBeLessThan(60);
+    },
+  );
 
-  test("while one node is away the things of the others are synced, and its own say why not", async () => {
-    const store = await opened.store(redisSync({ cluster: { nodes: nodes() }, syncTimeoutMs: 10_000 }));
-    const report = await present(store, { namespace: "partly" });
-    for (const server of servers) await ask(server, "CONFIG", "SET", "cluster-require-full-coverage", "no");
-    const counts = things.slice(0, 100).map((of) => ({ of, requests: 1, tokens: 2 }));
-    await store.sync({ ...report, sequence: 2, counts });
-    const [first] = servers as [OwnServer];
-    await first.kill();
-    try {
-      let sequence = 3;
+  test.each(["ioredis", "redis"] as const)(
+    "while one node is away, keys on other nodes are synced, and its own keys report an error (%s)",
+    async (client) => {
+      const store = await opened.store(redisSync({ cluster: { nodes: nodes() }, syncTimeoutMs: 10_000, client }));
+      const report = await present(store, { namespace: `partly-${client}` });
+      for (const server of servers) await ask(server, "CONFIG", "SET", "cluster-require-full-coverage", "no");
+      const counts = things.slice(0, 100).map((of) => ({ of, requests: 1, tokens: 2 }));
+      await store.sync({ ...report, sequence: 2, counts });
+      const [first] = servers as [OwnServer];
+      await first.kill();
+      try {
+        let sequence = 3;
+        await until(async () => {
+          const reply = await store.sync({ ...report, sequence: sequence++, counts }).catch(() => undefined);
+          const failed = reply?.sums.filter(({ error }) => error !== undefined).length ?? 0;
+          return failed > 10 && failed < 60;
+        }, "some keys are synced and others are not");
+      } finally {
+        await first.start();
+      }
       await until(async () => {
-        const reply = await store.sync({ ...report, sequence: sequence++, counts }).catch(() => undefined);
-        const failed = reply?.sums.filter(({ error }) => error !== undefined).length ?? 0;
-        return failed > 10 && failed < 60;
-      }, "some are there and some are not");
-    } finally {
-      await first.start();
-    }
-    await until(async () => {
-      const reply = await store.sync({ ...report, sequence: Date.now(), counts }).catch(() => undefined);
-      return reply?.sums.every(({ requests, error }) => requests === 1 && error === undefined) ?? false;
-    }, "all are there again");
-  });
+        const reply = await store.sync({ ...report, sequence: Date.now(), counts }).catch(() => undefined);
+        return reply?.sums.every(({ requests, error }) => requests === 1 && error === undefined) ?? false;
+      }, "all keys are synced again");
+    },
+  );
 });

@@ -1,10 +1,11 @@
 import type { EventEmitter } from "node:events";
 import type { SyncReport, SyncStore } from "@hivepace/core";
+import type { OwnersClient } from "@hivepace/redis-client/testing";
 import { claimPort, type OwnServer, startOwnServer } from "@hivepace/servers";
 import { until } from "@hivepace/test-kit";
 import { Cluster as Cluster6, Redis, Redis as Redis6 } from "ioredis";
 import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
-import type { RedisClient, RedisClusterClient } from "../src/index.ts";
+import type { LentRedisClient, RedisClient, RedisClusterClient } from "../src/index.ts";
 
 interface Version {
   readonly version: string;
@@ -18,7 +19,7 @@ export const versions: readonly Version[] = [
   { version: "ioredis 5", Redis: Redis5, Sentinel: Redis5, Cluster: Cluster5 },
 ];
 
-/** What is closed after each test, the last opened first. */
+/** Closes objects after each test, in reverse order of opening. */
 export class Opened {
   readonly #closers: (() => unknown)[] = [];
 
@@ -36,12 +37,17 @@ export class Opened {
     return this.add(client, () => client.disconnect());
   }
 
+  /** Registers a client, which is closed after everything that uses it. */
+  lend(owned: OwnersClient): LentRedisClient {
+    return this.add(owned, () => owned.close()).client;
+  }
+
   readonly close = async (): Promise<void> => {
     for (const close of this.#closers.splice(0)) await close();
   };
 }
 
-/** A report in the store's present window, with these changes. */
+/** Returns a report for the store's current window, with the given changes. */
 export async function present(store: SyncStore, change: Partial<SyncReport> = {}): Promise<SyncReport> {
   const blank: SyncReport = {
     namespace: "test",
@@ -66,7 +72,7 @@ export async function ask(server: OwnServer, ...command: [string, ...(string | n
   }
 }
 
-/** Calls of commands that the server has counted, by name. */
+/** Returns how often the server has executed each command. */
 export async function calls(server: OwnServer): Promise<Record<string, number>> {
   const stats = await ask(server, "INFO", "commandstats");
   return Object.fromEntries(
@@ -74,7 +80,7 @@ export async function calls(server: OwnServer): Promise<Record<string, number>> 
   );
 }
 
-/** A Redis Cluster of so many nodes, each with as many slots. */
+/** Starts a Redis Cluster of `count` nodes with equal numbers of slots. */
 export async function startCluster(count: number): Promise<OwnServer[]> {
   const ports = await Promise.all(Array.from({ length: count }, claimPort));
   const servers = await Promise.all(
@@ -90,7 +96,7 @@ export async function startCluster(count: number): Promise<OwnServer[]> {
   const edge = (i: number) => Math.round((16_384 * i) / count);
   for (const [i, server] of servers.entries()) {
     await ask(server, "CLUSTER", "ADDSLOTSRANGE", edge(i), edge(i + 1) - 1);
-    // Each must have an epoch of its own before they meet.
+    // Each node needs its own epoch before the nodes meet.
     await ask(server, "CLUSTER", "SET-CONFIG-EPOCH", i + 1);
   }
   const [first, ...others] = servers as [OwnServer, ...OwnServer[]];

@@ -3,7 +3,7 @@ import { describeOwnServer, killAndStart } from "@hivepace/servers/vitest";
 import { test, vi } from "vitest";
 import { redisSync } from "../src/index.ts";
 
-// What someone has who installed ioredis 5: the options form opens its connection with it.
+// Simulates an installation with ioredis 5: the options form opens its connection with that version.
 vi.mock("ioredis", () => import("ioredis-5"));
 
 describeOwnServer("redis", (server) => {

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { SyncReport } from "@hivepace/core";
+import { clientVersions } from "@hivepace/redis-client/testing";
 import { startOwnServer } from "@hivepace/servers";
 import { describeOwnServer } from "@hivepace/servers/vitest";
 import { tcpProxy, until } from "@hivepace/test-kit";
@@ -21,13 +22,13 @@ const works = (sync: Promise<unknown>) =>
     () => true,
     () => false,
   );
-/** What ioredis sends when it opens a connection: whoever looks at the counts opens one. */
+/** Whether ioredis sends the command while it opens a connection, as the test's own clients do. */
 const isOfOpening = (command: string) => /^(info|hello|auth|select|client|command)\b/.test(command);
 
 describeOwnServer("redis", (server) => {
   const open = (options = {}) => opened.store(redisSync({ url: server().url, ...options }));
   const admin = () => opened.client(new Redis(server().url));
-  /** What the server's clock shows. */
+  /** Returns the time of the server's clock in milliseconds. */
   const time = async (redis = admin()) => {
     const [seconds, micros] = await redis.time();
     return Number(seconds) * 1_000 + Number(micros) / 1_000;
@@ -57,7 +58,7 @@ describeOwnServer("redis", (server) => {
     await sync({ counts: [], watched: things.map(({ of }) => of) });
     const after = await calls(server());
     const made = Object.entries(after).map(([name, total]) => [name, total - (before[name] ?? 0)] as const);
-    // What the script calls inside Redis is counted too: of what came over the wire there is EVALSHA, and nothing else.
+    // Commands called by the script count too. Of the commands sent over the network, only EVALSHA is expected.
     expect(Object.fromEntries(made.filter(([name, total]) => total > 0 && !isOfOpening(name)))).toEqual({
       evalsha: 2 * commands,
       time: 2 * commands,
@@ -66,7 +67,7 @@ describeOwnServer("redis", (server) => {
     });
   });
 
-  test("only what has changed carries numbers", async () => {
+  test("only changed keys carry numbers", async () => {
     const { sync } = await begin(await open());
     const things = Array.from({ length: 100 }, (_, i) => ({ kind: "endpoint", id: `endpoint-${i}` }));
     await sync({ counts: things.map((of) => ({ of, requests: 12_345_678, tokens: 1_234_567_890 })) });
@@ -81,7 +82,7 @@ describeOwnServer("redis", (server) => {
     expect(all - none).toBeGreaterThan(2_500);
   });
 
-  test("a key is the seed's, one hash with window, total and a field for each incarnation", async () => {
+  test("a key is one hash with window, total and a field for each incarnation", async () => {
     const { sync, key, namespace } = await begin(await open(), {
       windowMs: 3_600_000,
       agentId: "a/b",
@@ -109,7 +110,7 @@ describeOwnServer("redis", (server) => {
   ])("a key for a window of %i ms lives for %i ms", async (windowMs, ttlMs) => {
     const { sync, key } = await begin(await open(), { windowMs });
     const redis = admin();
-    /** Between which times of the server's clock it was first counted; when an edge comes in between, in the next window. */
+    /** Returns times of the server's clock before and after the first count; retries if the window ended in between. */
     const count = async (): Promise<{ from: number; to: number }> => {
       const [from, { window }] = [await time(redis), await sync({})];
       await sync({ window, counts: counts(1) });
@@ -119,12 +120,12 @@ describeOwnServer("redis", (server) => {
     };
     const { from, to } = await count();
     const [before, left, after] = [await time(redis), await redis.pttl(key), await time(redis)];
-    // Milliseconds are whole there.
+    // The time to live has a resolution of one millisecond.
     expect(after + left - ttlMs).toBeGreaterThanOrEqual(from - 1);
     expect(before + left - ttlMs).toBeLessThanOrEqual(to + 1);
   });
 
-  test("the window is that of the server's clock, to the microsecond", async () => {
+  test("the window follows the server's clock, to the microsecond", async () => {
     const { sync } = await begin(await open(), { windowMs: 7 });
     for (let i = 0; i < 20; i++) {
       const earlier = await time();
@@ -135,7 +136,7 @@ describeOwnServer("redis", (server) => {
     }
   });
 
-  test("after SCRIPT FLUSH the next sync brings the script along and is counted once", async () => {
+  test("after SCRIPT FLUSH the next sync sends the script again and is counted once", async () => {
     const { sync } = await begin(await open());
     await sync({ counts: counts(3) });
     await admin().script("FLUSH");
@@ -145,7 +146,7 @@ describeOwnServer("redis", (server) => {
     expect(((await calls(server()))["eval"] ?? 0) - (before["eval"] ?? 0)).toBe(0);
   });
 
-  test("after FLUSHALL one is told that one's part is gone, and leaves it again", async () => {
+  test("after FLUSHALL an agent learns that its counts are missing and stores them again", async () => {
     const { sync } = await begin(await open());
     await sync({ counts: counts(3) });
     await admin().flushall();
@@ -153,7 +154,7 @@ describeOwnServer("redis", (server) => {
     expect((await sync({ counts: counts(3) })).sums[0]).toMatchObject({ requests: 3, agents: 1 });
   });
 
-  test("a key that is no hash is told, and spoils no other", async () => {
+  test("a key that is not a hash is reported and affects no other key", async () => {
     const { sync, key } = await begin(await open());
     await admin().set(key, "mine");
     const us = { kind: "endpoint", id: "us" };
@@ -167,7 +168,7 @@ describeOwnServer("redis", (server) => {
     expect((await sync({ counts: counts(3) })).sums[0]).toMatchObject({ requests: 3, error: undefined });
   });
 
-  test("a hash that someone else wrote into is begun anew", async () => {
+  test("a hash with foreign fields is replaced", async () => {
     const { sync, key } = await begin(await open());
     for (const [field, value] of [
       ["total", "many"],
@@ -183,7 +184,7 @@ describeOwnServer("redis", (server) => {
     }
   });
 
-  test("a read-only replica refuses, with its reason", async () => {
+  test("a read-only replica rejects with its reason", async () => {
     const replica = await startOwnServer("redis", { args: ["--replicaof", server().host, `${server().port}`] });
     opened.add(replica, () => replica.stop());
     const store = await opened.store(redisSync({ url: replica.url }));
@@ -193,11 +194,11 @@ describeOwnServer("redis", (server) => {
       message: expect.stringContaining("READONLY"),
     });
     await ask(replica, "REPLICAOF", "NO", "ONE");
-    await until(() => works(sync({ counts: counts(2) })), "it is a master now");
+    await until(() => works(sync({ counts: counts(2) })), "the replica is a master");
     expect((await sync({ counts: counts(2) })).sums[0]).toMatchObject({ requests: 2, agents: 1 });
   });
 
-  test("out of memory: it refuses, with its reason, and counts once when there is room again", async () => {
+  test("without free memory a sync rejects with the reason, and counts once when memory is available again", async () => {
     const { sync } = await begin(await open());
     await sync({ counts: counts(1) });
     await admin().config("SET", "maxmemory-policy", "noeviction");
@@ -213,23 +214,26 @@ describeOwnServer("redis", (server) => {
     expect((await sync({ counts: counts(3) })).sums[0]).toMatchObject({ requests: 3, agents: 1 });
   });
 
-  test("a server that accepts and never answers: it rejects after its time, and works on a new connection", async () => {
-    const proxy = opened.add(await tcpProxy(server()), (it) => it.close());
-    const store = await opened.store(
-      redisSync({ host: proxy.host, port: proxy.port, syncTimeoutMs: 1_000, connectTimeoutMs: 1_000 }),
-    );
-    const { sync } = await begin(store);
-    await sync({ counts: counts(1) });
-    proxy.swallow();
-    await expect(sync({ counts: counts(2) })).rejects.toMatchObject(unavailable);
-    await expect(sync({ counts: counts(3) })).rejects.toMatchObject(unavailable);
-    proxy.pass();
-    await until(() => works(sync({ counts: counts(4) })), "it works again");
-    expect((await sync({ watched: [eu] })).sums[0]).toMatchObject({ requests: 4, agents: 1 });
-    await until(() => proxy.connections === 1, "no connection is left behind");
-  });
+  test.each(["ioredis", "redis"] as const)(
+    "with a server that never answers, a sync rejects after its timeout, and later works on a new connection (%s)",
+    async (client) => {
+      const proxy = opened.add(await tcpProxy(server()), (it) => it.close());
+      const store = await opened.store(
+        redisSync({ host: proxy.host, port: proxy.port, client, syncTimeoutMs: 1_000, connectTimeoutMs: 1_000 }),
+      );
+      const { sync } = await begin(store);
+      await sync({ counts: counts(1) });
+      proxy.swallow();
+      await expect(sync({ counts: counts(2) })).rejects.toMatchObject(unavailable);
+      await expect(sync({ counts: counts(3) })).rejects.toMatchObject(unavailable);
+      proxy.pass();
+      await until(() => works(sync({ counts: counts(4) })), "a sync works again");
+      expect((await sync({ watched: [eu] })).sums[0]).toMatchObject({ requests: 4, agents: 1 });
+      await until(() => proxy.connections === 1, "no connection is left behind");
+    },
+  );
 
-  test("a server that stands still: what was given up is not asked for again and again", async () => {
+  test("with a frozen server, timed-out calls are not repeated", async () => {
     const client = opened.client(new Redis(server().url));
     const store = await opened.store(redisSync(client, { syncTimeoutMs: 1_000 }));
     const { sync, key } = await begin(store);
@@ -241,23 +245,24 @@ describeOwnServer("redis", (server) => {
     } finally {
       await server().resume();
     }
-    await until(() => works(sync({ counts: counts(9) })), "it answers again");
+    await until(() => works(sync({ counts: counts(9) })), "Redis answers again");
     expect(await admin().hget(key, "total")).toBe("9 90 1");
     expect(((await calls(server()))["evalsha"] ?? 0) - before).toBeLessThanOrEqual(3);
   });
 
   test.each([0, 1, 5, 40])(
-    "a connection that is cut %i bytes into the answer: it rejects, and counts once",
+    "with a connection cut %i bytes into the answer, a sync rejects and counts once",
     async (bytes) => {
-      const proxy = opened.add(await tcpProxy(server()), (it) => it.close());
-      const clients = [
-        await opened.store(redisSync({ host: proxy.host, port: proxy.port })),
-        ...versions.map(({ Redis: Client }) =>
-          redisSync(opened.client(new Client(`redis://${proxy.host}:${proxy.port}`, {}))),
-        ),
+      type Place = { readonly host: string; readonly port: number };
+      const openings = [
+        (place: Place) => opened.store(redisSync({ host: place.host, port: place.port })),
+        (place: Place) => opened.store(redisSync({ host: place.host, port: place.port, client: "redis" })),
+        ...clientVersions.map((version) => (place: Place) => redisSync(opened.lend(version.server(place)))),
       ];
-      for (const opening of clients) {
-        const { sync, key } = await begin(await opening);
+      for (const open of openings) {
+        // A proxy for each client: the cut must not meet the connections of another one.
+        const proxy = opened.add(await tcpProxy(server()), (it) => it.close());
+        const { sync, key } = await begin(await open({ host: proxy.host, port: proxy.port }));
         const things = Array.from({ length: 20 }, (_, i) => ({
           of: { kind: "endpoint", id: `e${i}` },
           requests: 1,
@@ -265,15 +270,15 @@ describeOwnServer("redis", (server) => {
         }));
         await sync({ counts: counts(1) });
         proxy.cutReplyAfter(bytes);
-        // A lent client may send it again by itself: then it resolves.
+        // A lent client may resend the command by itself; then the sync resolves.
         await sync({ counts: [...counts(2), ...things] }).catch((error) => expect(error).toMatchObject(unavailable));
-        await until(() => works(sync({ counts: counts(3) })), "it works again");
+        await until(() => works(sync({ counts: counts(3) })), "a sync works again");
         expect(await admin().hget(key, "total")).toBe("3 30 1");
       }
     },
   );
 
-  test("gone at the start: opening rejects with the cause, or goes on without", async () => {
+  test("without Redis, opening rejects with the cause, or resolves with waitForBroker", async () => {
     await server().kill();
     await expect(open({ connectTimeoutMs: 1_000 })).rejects.toMatchObject({
       ...unavailable,
@@ -286,12 +291,42 @@ describeOwnServer("redis", (server) => {
     expect((await sync({ counts: counts(1) })).sums[0]).toMatchObject({ requests: 1 });
   });
 
+  test.each(clientVersions)(
+    "a client of $version stays open after close, with its original listeners only",
+    async (version) => {
+      const lent = version.server(server());
+      const client = opened.lend(lent);
+      await lent.ping();
+      const before = lent.listeners();
+      const store = await redisSync(client);
+      await (await begin(store)).sync({ counts: counts(1) });
+      await store.close();
+      expect(lent.listeners()).toEqual(before);
+      expect(await lent.ping()).toBe("PONG");
+      lent.close();
+      await until(async () => !(await works(redisSync(client))), "the client is closed");
+    },
+  );
+
+  test.each(clientVersions)("a client of $version queues no reports during an outage", async (version) => {
+    const lent = version.server(server());
+    const store = await opened.store(redisSync(opened.lend(lent)));
+    const { sync } = await begin(store);
+    await server().kill();
+    await until(async () => !(await works(sync({ counts: counts(1) }))), "the outage is noticed");
+    for (let i = 0; i < 20; i++) await expect(sync({ counts: counts(i) })).rejects.toMatchObject(unavailable);
+    await server().start();
+    await until(() => works(sync({ counts: counts(30) })), "Redis is back");
+    // A restarted server counts from 0: one EVALSHA, and one EVAL that loads the script.
+    expect((await calls(server()))["evalsha"]).toBe(1);
+  });
+
   describe.each(versions)("a client of $version that is lent", ({ Redis: Client }) => {
     const lend = (options = {}) => opened.client(new Client(server().url, options));
     const listeners = (client: InstanceType<typeof Client>) =>
       client.eventNames().map((name) => [name, client.listenerCount(name)]);
 
-    test("stays open at close, and is left without our listeners", async () => {
+    test("stays open after close, without listeners of the store", async () => {
       const client = lend();
       await client.ping();
       const before = listeners(client);
@@ -301,20 +336,20 @@ describeOwnServer("redis", (server) => {
       await store.close();
       expect(listeners(client)).toEqual(before);
       expect(await client.ping()).toBe("PONG");
-      // One that was still connecting when it was lent, too.
+      // The same holds for a client that was still connecting when it was lent.
       const connecting = lend();
       await (await redisSync(connecting)).close();
       expect(listeners(connecting)).toEqual(before);
     });
 
-    test("is connected if it was not; its key prefix stands before the keys", async () => {
+    test("is connected if necessary, and its key prefix applies to the keys", async () => {
       const store = await opened.store(redisSync(lend({ lazyConnect: true, keyPrefix: "mine:" })));
       const { sync, key } = await begin(store);
       await sync({ counts: counts(1) });
       expect(await admin().hget(`mine:${key}`, "total")).toBe("1 10 1");
     });
 
-    test("is not filled with reports while it is away", async () => {
+    test("queues no reports during an outage", async () => {
       const client = lend();
       const store = await opened.store(redisSync(client));
       const { sync } = await begin(store);
@@ -322,38 +357,41 @@ describeOwnServer("redis", (server) => {
       await until(() => client.status !== "ready", "the outage is noticed");
       for (let i = 0; i < 20; i++) await expect(sync({ counts: counts(i) })).rejects.toMatchObject(unavailable);
       await server().start();
-      await until(() => client.status === "ready", "it is back");
+      await until(() => client.status === "ready", "Redis is back");
       await sync({ counts: counts(30) });
-      // A server that was started counts from 0 on: it has heard of no report but this one.
+      // A restarted server counts from 0, so it has received only this report.
       expect((await calls(server()))["evalsha"]).toBe(1);
     });
 
-    test("that its owner closed is unavailable", async () => {
+    test("is unavailable after its owner closed it", async () => {
       const client = lend();
       const store = await opened.store(redisSync(client));
       client.disconnect();
-      await until(() => client.status === "end", "it is closed");
+      await until(() => client.status === "end", "the client is closed");
       await expect(present(store)).rejects.toMatchObject(unavailable);
       await expect(redisSync(client)).rejects.toMatchObject(unavailable);
     });
   });
 
-  test.each(["closed", "left open", "never used", "away", "lent"])(
-    "a process that opened a store ends by itself: %s",
-    async (how) => {
-      const fixture = fileURLToPath(new URL("fixtures/open-and-close.ts", import.meta.url));
-      const args = [
-        "--conditions",
-        "@hivepace/source",
-        "--import",
-        "tsx",
-        fixture,
-        how,
-        server().host,
-        `${server().port}`,
-      ];
-      const { stdout } = await promisify(execFile)(process.execPath, args);
-      expect(stdout).toBe("done\n");
-    },
-  );
+  test.each(
+    ["closed", "left open", "never used", "away", "lent"].flatMap((how) => [
+      [how, "ioredis"],
+      [how, "redis"],
+    ]),
+  )("a process that opened a store exits by itself: %s, through %s", async (how, client) => {
+    const fixture = fileURLToPath(new URL("fixtures/open-and-close.ts", import.meta.url));
+    const args = [
+      "--conditions",
+      "@hivepace/source",
+      "--import",
+      "tsx",
+      fixture,
+      how,
+      server().host,
+      `${server().port}`,
+      client,
+    ];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(stdout).toBe("done\n");
+  });
 });

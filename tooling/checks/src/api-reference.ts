@@ -1,6 +1,6 @@
 /**
- * The API reference, made from the types and their comments: `docs/api/index.html`, which git ignores. Exits 1 when
- * something does not compile or a comment links to what is not there.
+ * Generates the API reference from the types and their comments: `docs/api/index.html`, which git ignores. Exits with 1
+ * when something does not compile or a comment has a dead link.
  */
 import { join, relative } from "node:path";
 import { Application, type ProjectReflection } from "typedoc";
@@ -13,7 +13,7 @@ const app = await Application.bootstrap({
   tsconfig: join(root, "tooling/checks/tsconfig.api.json"),
   basePath: root,
   readme: "none",
-  // What is not exported, such as a client's shape within a shape, is shown where it is used.
+  // Types that are not exported, such as the shape of a client's part, are documented where they are used.
   validation: { notExported: false, invalidLink: true, rewrittenLink: true },
   treatWarningsAsErrors: true,
   disableGit: true,
@@ -32,7 +32,7 @@ const isBroken = !project || app.logger.hasErrors() || app.logger.hasWarnings();
 if (!isBroken) await app.generateDocs(project, join(root, "docs/api"));
 process.exitCode = isBroken || app.logger.hasErrors() ? 1 : 0;
 
-/** Modules are called as they are imported, not as their files are. */
+/** Names modules by their import specifiers instead of their files. */
 function nameModules({ children = [] }: ProjectReflection): void {
   const names = new Map(publicEntries.map(({ name, source }) => [relative(root, source), name]));
   for (const module of children) {

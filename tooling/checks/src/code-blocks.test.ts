@@ -4,11 +4,9 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { committable, packages, root } from "./workspace.ts";
 
-/** Documents outside a package speak of all packages, and of the clients that the examples use. */
-const clients = {
-  openai: ["../examples/node_modules/openai/index.d.ts"],
-  "@opentelemetry/*": ["../examples/node_modules/@opentelemetry/*/build/src/index.d.ts"],
-};
+/** Documents outside a package may use all packages, and the clients that the examples have installed. */
+const folderOf = (document: string): string =>
+  /^(packages|apps|tooling|bench)\//.test(document) ? dirname(document) : "examples";
 const ours = Object.fromEntries(
   packages.flatMap(({ manifest, folder }) =>
     Object.entries(manifest.exports).flatMap(([entry, target]) =>
@@ -20,27 +18,27 @@ const ours = Object.fromEntries(
 );
 
 /**
- * Every TypeScript block of every document, compiled as it stands. The copies are put beside their document, in a folder
- * that git ignores, so that they see the packages that a reader of that document would have installed.
+ * Compiles every TypeScript block of every document, unchanged. The copies are written next to their package, or into
+ * the examples, to a folder that git ignores, so that they resolve the packages that a reader would have installed.
  */
 test("every code block compiles", () => {
   const blocks = committable(/\.md$/).flatMap((document) => {
     const text = readFileSync(join(root, document), "utf8");
     return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""], i) => ({
-      file: join(dirname(document), ".cache", `${document.split("/").at(-1)}-${i + 1}.ts`),
+      file: join(folderOf(document), ".cache", `${document.replaceAll("/", "-")}-${i + 1}.ts`),
       code: `${code}\nexport {};\n`,
     }));
   });
   const folders = new Set(blocks.map(({ file }) => join(root, dirname(file))));
   const project = join(root, ".cache/code-blocks.json");
   try {
-    for (const folder of folders) mkdirSync(folder, { recursive: true });
+    for (const folder of [...folders, dirname(project)]) mkdirSync(folder, { recursive: true });
     for (const { file, code } of blocks) writeFileSync(join(root, file), code);
     const compilerOptions = {
       noUnusedLocals: false,
       noUnusedParameters: false,
       isolatedModules: false,
-      paths: { ...clients, ...ours },
+      paths: ours,
     };
     const files = blocks.map(({ file }) => join("..", file));
     writeFileSync(project, JSON.stringify({ extends: "../tsconfig.base.json", compilerOptions, files }));

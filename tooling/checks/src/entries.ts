@@ -2,17 +2,20 @@ import { join } from "node:path";
 import { packages } from "./workspace.ts";
 
 export interface Entry {
-  /** As it is imported: `@hivepace/core/testing`. */
+  /** The import specifier: `@hivepace/core/testing`. */
   readonly name: string;
-  /** The path of its source. */
+  /** The path of the source file. */
   readonly source: string;
 }
 
-/** Everything that users may import. `internal` is for our own packages and promises nothing to anyone else. */
+/**
+ * Every entry that users may import. `internal` entries are only for the packages of this workspace and promise no
+ * stability.
+ */
 export const publicEntries: readonly Entry[] = packages.flatMap(({ manifest, path }) =>
   Object.entries(manifest.exports).flatMap(([entry, target]) =>
     typeof target === "string" || entry === "./internal"
       ? []
-      : [{ name: manifest.name + entry.slice(1), source: join(path, String(target["@hivepace/source"])) }],
+      : [{ name: manifest.name + entry.slice(1), source: join(path, target["@hivepace/source"]) }],
   ),
 );

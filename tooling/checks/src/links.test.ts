@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { readMarkdown } from "./markdown.ts";
 import { committable, root } from "./workspace.ts";
 
-/** READMEs are read on npm too, where a link into the repository has to be whole. */
+/** Absolute links into this repository: READMEs are read on npm too, where relative links do not work. */
 const HERE = /^https:\/\/github\.com\/hivepace\/hivepace\/(?:tree|blob)\/main\//;
-/** Not what happens to lie about on this machine: a link has to work in a fresh clone. */
+/** Only committable files count, because a link must work in a fresh clone. */
 const files = new Set(committable(/./));
 const folders = new Set([...files].flatMap(parents));
 const documents = new Map(
@@ -14,12 +14,12 @@ const documents = new Map(
 );
 
 interface Target {
-  /** From the repository's root on; a folder stands for its README. */
+  /** Relative to the repository's root; a folder stands for its README. */
   readonly path: string;
   readonly anchor: string | undefined;
 }
 
-/** Undefined for what leads out of the repository. */
+/** Undefined for a link out of the repository. */
 function targetOf(document: string, link: string): Target | undefined {
   const [place = "", anchor] = link.split("#");
   if (HERE.test(place)) return { path: tidy(place.replace(HERE, "")), anchor };
@@ -45,7 +45,7 @@ function mistakeOf({ path, anchor }: Target): string | undefined {
   return there.anchors.has(anchor) ? undefined : "has no such heading";
 }
 
-test("every link of every document leads to a file that is there, and to a heading of it", () => {
+test("every link of every document has an existing file and heading as its target", () => {
   const mistakes = [...documents].flatMap(([document, { links }]) =>
     links.flatMap(({ target: link, line }) => {
       const target = targetOf(document, link);
@@ -56,7 +56,7 @@ test("every link of every document leads to a file that is there, and to a headi
   expect(mistakes).toEqual([]);
 });
 
-/** All that one can come to from a document by links, itself included. */
+/** Returns all documents reachable from a document by links, including itself. */
 function reachableFrom(start: string): Set<string> {
   const found = new Set([start]);
   for (const document of found)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readMarkdown, slug } from "./markdown.ts";
 
 test.each([
-  ["When it is away", "when-it-is-away"],
+  ["Failure behaviour", "failure-behaviour"],
   ["`ratelimit.capacity`: the provider allows less", "ratelimitcapacity-the-provider-allows-less"],
   ["429 with parallel agents", "429-with-parallel-agents"],
   ["What it *does not* promise, and [why](why.md)", "what-it-does-not-promise-and-why"],
@@ -34,7 +34,7 @@ test("links are found in all their forms, with their lines", () => {
   ]);
 });
 
-test("code is no prose: neither links nor headings are found in it", () => {
+test("links and headings in code are ignored", () => {
   const { links, anchors } = readMarkdown("```md\n[a](a.md)\n# A\n```\n`[b](b.md)`\n~~~~\n```\n# C\n~~~~\n# D\n");
   expect(links).toEqual([]);
   expect([...anchors]).toEqual(["d"]);

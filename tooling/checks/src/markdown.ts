@@ -1,8 +1,8 @@
-/** What a check wants to know of a document: where it leads to, and where it can be led to. */
+/** The parts of a document that checks use: its links and its anchors. */
 export interface Markdown {
-  /** Targets of links and pictures, as they stand there, with their lines. */
+  /** Targets of links and pictures, verbatim, with their lines. */
   readonly links: readonly { readonly target: string; readonly line: number }[];
-  /** What may stand behind a `#`, by GitHub's rules. */
+  /** Valid fragments after a `#`, by GitHub's rules. */
   readonly anchors: ReadonlySet<string>;
 }
 
@@ -18,7 +18,7 @@ export function readMarkdown(text: string): Markdown {
   return { links, anchors };
 }
 
-/** The lines of a document, those of code blocks empty. */
+/** Returns the lines of a document, with the lines of code blocks blanked. */
 function prose(text: string): string[] {
   let fence: string | undefined;
   return text.split("\n").map((line) => {
@@ -38,7 +38,7 @@ function targets(line: string): string[] {
   return [...inline, ...reference, ...html].map(([, target = ""]) => target);
 }
 
-/** GitHub's name of a heading: its text in lower case, without punctuation, with hyphens for spaces. */
+/** GitHub's anchor of a heading: the text in lower case, without punctuation, with hyphens for spaces. */
 export function slug(heading: string): string {
   const text = heading.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*`]/g, "");
   return text
@@ -47,7 +47,7 @@ export function slug(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** The second heading of the same name gets a number. */
+/** Numbers the second and later headings of the same name, as GitHub does. */
 function unused(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name;
   for (let i = 1; ; i++) if (!taken.has(`${name}-${i}`)) return `${name}-${i}`;

@@ -5,10 +5,10 @@ import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { committable, root } from "./workspace.ts";
 
-/** What small text needs to be read, by WCAG. */
+/** The contrast that WCAG requires for small text. */
 const CONTRAST = 4.5;
 
-/** Those that are drawn by hand, for both schemes; the charts are made by a program and bring their paper along. */
+/** Hand-drawn pictures with both colour schemes; generated charts have their own background. */
 const pictures = committable(/^docs\/pictures\/.*\.svg$/).filter((picture) =>
   readFileSync(join(root, picture), "utf8").includes("prefers-color-scheme"),
 );
@@ -32,7 +32,7 @@ describeChromium((browser) => {
   );
 });
 
-/** Runs in the page. A box is a filled rectangle; the last one that a text's middle lies in is the text's. */
+/** Runs in the page. A box is a filled rectangle; a text belongs to the last box that contains its centre. */
 const mistakes = `(least) => {
   const boxes = [...document.querySelectorAll("rect")].filter((rect) => getComputedStyle(rect).fill !== "none");
   const colour = (node) => getComputedStyle(node).fill.match(/[\\d.]+/g).slice(0, 3).map(Number);

@@ -1,9 +1,10 @@
 /**
- * What users would install: packs every package as npm would get it and looks at the result. Needs a build.
- * Prints one line for each package and check; exits 1 when one fails.
+ * Checks the packages as users would install them: packs every package and inspects the result. Needs a build. Prints
+ * one line for each package and check; exits with 1 when one fails.
  */
 import { execFileSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -23,7 +24,7 @@ import { type Package, packages, root } from "./workspace.ts";
 const work = mkdtempSync(join(tmpdir(), "hivepace-published-"));
 let failed = false;
 
-/** Runs a tool of this workspace; its output matters only when it fails. */
+/** Runs a tool of this workspace, and includes its output in a failure. */
 function run(command: string, args: string[], cwd: string): string {
   return execFileSync(join(root, "node_modules/.bin", command), args, { cwd, encoding: "utf8", stdio: "pipe" });
 }
@@ -57,12 +58,12 @@ async function lint(pkg: Package, tarball: string): Promise<void> {
     throw new Error(`${pkg.folder} leads to its source`);
 }
 
-/** Only what is needed: nothing but these may be in a package. */
+/** Fails for any file in a package that is not on this list. */
 function contents(tarball: string): void {
   const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n");
   const stray = files.filter(
     (file) =>
-      !/^package\/(package\.json|README\.md|LICENSE|dist\/.+\.(js|d\.ts|js\.map)|dist\/programs\/(.+\.(html|css|svg)|LICENSE-\w+\.txt))$/.test(
+      !/^package\/(package\.json|README\.md|LICENSE|dist\/.+\.(c?js|d\.c?ts|c?js\.map)|dist\/programs\/(.+\.(html|css|svg)|LICENSE-\w+\.txt))$/.test(
         file,
       ),
   );
@@ -78,7 +79,7 @@ function install(pkg: Package, tarball: string): void {
   for (const peer of Object.keys(pkg.manifest.peerDependencies ?? {})) installPeer(pkg, peer);
 }
 
-/** As npm does with peers that are not optional. */
+/** Installs a required peer, as npm does. */
 function installPeer(pkg: Package, peer: string): void {
   const { peerDependenciesMeta } = pkg.manifest as { peerDependenciesMeta?: Record<string, { optional?: boolean }> };
   const target = join(work, "node_modules", peer);
@@ -93,21 +94,28 @@ const entries = packages.flatMap(({ manifest }) =>
   ),
 );
 
-/** The types of OpenTelemetry's API, a peer, name the console. All runtimes have one, ES2022 has not. */
+/**
+ * The types of OpenTelemetry's API, a peer, refer to the console, which every runtime has but ES2022 does not declare.
+ */
 const CONSOLE = "declare global { var console: { [method: string]: unknown } }\n";
 
-/** A program with nothing but ES2022, neither Node's types nor the DOM's, and every library's types checked. */
+/**
+ * Compiles a program against ES2022 alone, without Node's types and the DOM's, with every library's types checked: as
+ * an ES module and as CommonJS. `node10` resolution predates `exports` and knows only CommonJS.
+ */
 function typecheck(compiler: string, moduleResolution: string): void {
   const project = join(work, `${compiler}-${moduleResolution}`);
   mkdirSync(project);
-  writeFileSync(
-    join(project, "index.ts"),
-    CONSOLE +
-      entries
-        .map((entry, i) => `import * as entry${i} from "${entry}";\nexport type E${i} = keyof typeof entry${i};\n`)
-        .join(""),
-  );
-  const module = moduleResolution === "bundler" ? "preserve" : moduleResolution;
+  const files = moduleResolution === "node10" ? ["index.ts"] : ["index.mts", "index.cts"];
+  for (const file of files)
+    writeFileSync(
+      join(project, file),
+      CONSOLE +
+        entries
+          .map((entry, i) => `import * as entry${i} from "${entry}";\nexport type E${i} = keyof typeof entry${i};\n`)
+          .join(""),
+    );
+  const module = { bundler: "preserve", node10: "commonjs" }[moduleResolution] ?? moduleResolution;
   const compilerOptions = {
     strict: true,
     noEmit: true,
@@ -116,9 +124,9 @@ function typecheck(compiler: string, moduleResolution: string): void {
     types: [],
     module,
     moduleResolution,
+    ...(moduleResolution === "node10" && { ignoreDeprecations: "6.0" }),
   };
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["index.ts"] }));
-  writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }));
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
   run(compiler, ["-p", project], project);
 }
 
@@ -130,11 +138,22 @@ function load(how: "import" | "require"): void {
   execFileSync(process.execPath, [type, "--eval", program], { cwd: work, stdio: "pipe" });
 }
 
+function bothCopies(): void {
+  const program = join(work, "both-copies.mjs");
+  cpSync(join(import.meta.dirname, "both-copies.mjs"), program);
+  execFileSync(process.execPath, ["--no-warnings", program, JSON.stringify(entries)], {
+    cwd: work,
+    stdio: "pipe",
+    timeout: 300_000,
+    env: { PATH: process.env["PATH"] },
+  });
+}
+
 for (const pkg of packages) {
   const tarball = pack(pkg);
   await check(`${pkg.manifest.name}: publint`, () => lint(pkg, tarball));
   await check(`${pkg.manifest.name}: are the types wrong`, () =>
-    run("attw", [tarball, "--profile", "esm-only", "--no-emoji"], work),
+    run("attw", [tarball, "--profile", "strict", "--no-emoji"], work),
   );
   await check(`${pkg.manifest.name}: only what is needed`, () => contents(tarball));
   install(pkg, tarball);
@@ -142,9 +161,11 @@ for (const pkg of packages) {
 for (const compiler of ["tsc", "tsc6"])
   for (const resolution of ["node16", "nodenext", "bundler"])
     await check(`types with ${compiler}, ${resolution}, lib ES2022 alone`, () => typecheck(compiler, resolution));
+await check("types with tsc6, node10, lib ES2022 alone", () => typecheck("tsc6", "node10"));
 for (const how of ["import", "require"] as const) await check(`${how} of every entry`, () => load(how));
+await check("both builds in one process", bothCopies);
 
-// Elsewhere: from a folder inside of the first, everything in it would be found.
+// A separate folder, because everything installed in a parent folder would be resolved.
 const elsewhere = mkdtempSync(join(tmpdir(), "hivepace-command-"));
 const ofCommand = commandChecks(work, elsewhere);
 for (const [what, test] of Object.entries(ofCommand)) await check(`hivepace, the command: ${what}`, test);

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { packages, root } from "./workspace.ts";
+import { type Manifest, packages, root } from "./workspace.ts";
 
-/** The headings of every package's README, in this order. */
-const HEADINGS = ["Install", "Use", "Promises", "Options", "Who closes", "When it is away", "Errors", "See also"];
+/** The required headings of every package's README, in this order. */
+const HEADINGS = ["Install", "Use", "Guarantees", "Options", "Lifecycle", "Failure behaviour", "Errors", "See also"];
 
-const withoutSource = (exports: Record<string, string | Record<string, string>>) =>
+const withoutSource = (exports: Manifest["exports"]) =>
   Object.fromEntries(
     Object.entries(exports).map(([entry, target]) => {
       if (typeof target === "string") return [entry, target];
@@ -20,7 +20,7 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     expect(existsSync(join(path, file))).toBe(true);
   });
 
-  test("carries the metadata that all packages carry", () => {
+  test("has the common metadata", () => {
     expect(manifest).toMatchObject({
       description: expect.stringMatching(/\.$/),
       keywords: expect.arrayContaining(["rate-limit"]),
@@ -36,24 +36,44 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
       scripts: { build: "tsup --config ../../tsup.config.ts", typecheck: "tsc -p ." },
     });
     expect(manifest["scripts"]).not.toHaveProperty("postinstall");
-    expect(manifest).not.toHaveProperty("main");
   });
 
-  test("publishes what it exports, without the way to its source", () => {
-    expect(manifest.publishConfig.exports).toEqual(withoutSource(manifest.exports));
+  test("has two builds of every entry, one for import and one for require, each with its own types", () => {
     for (const target of Object.values(manifest.exports)) {
       if (typeof target === "string") continue;
-      expect(Object.keys(target)).toEqual(["@hivepace/source", "types", "default"]);
-      expect(existsSync(join(path, String(target["@hivepace/source"])))).toBe(true);
+      const base = target.import.default.replace(/\.js$/, "");
+      expect(Object.keys(target)).toEqual(["@hivepace/source", "import", "require"]);
+      expect(Object.entries(target.import)).toEqual(Object.entries({ types: `${base}.d.ts`, default: `${base}.js` }));
+      expect(Object.entries(target.require)).toEqual(
+        Object.entries({ types: `${base}.d.cts`, default: `${base}.cjs` }),
+      );
     }
   });
 
-  test("is released with all others, in one version", () => {
+  test("resolves for compilers that do not read exports", () => {
+    const { ".": main, ...others } = manifest.exports;
+    if (typeof main !== "object") throw new Error("no main entry");
+    expect(manifest).toMatchObject({ main: main.require.default, types: main.require.types });
+    const typesOf = Object.entries(others).flatMap(([entry, target]) =>
+      typeof target === "string" ? [] : [[entry.slice(2), [target.require.types]]],
+    );
+    expect(manifest["typesVersions"]).toEqual(typesOf.length === 0 ? undefined : { "*": Object.fromEntries(typesOf) });
+  });
+
+  test("publishes its exports without the source condition", () => {
+    expect(manifest.publishConfig.exports).toEqual(withoutSource(manifest.exports));
+    for (const target of Object.values(manifest.exports)) {
+      if (typeof target === "string") continue;
+      expect(existsSync(join(path, target["@hivepace/source"]))).toBe(true);
+    }
+  });
+
+  test("has the same version as all other packages", () => {
     const { fixed } = JSON.parse(readFileSync(join(root, ".changeset/config.json"), "utf8")) as { fixed: string[][] };
     expect(fixed).toEqual([expect.arrayContaining([manifest.name])]);
   });
 
-  test("has the configuration of all and none of its own", () => {
+  test("uses the shared configuration", () => {
     expect(JSON.parse(readFileSync(join(path, "tsconfig.json"), "utf8"))).toEqual({
       extends: "../../tsconfig.base.json",
       include: ["src", "test"],
@@ -62,7 +82,7 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
       expect(existsSync(join(path, file))).toBe(false);
   });
 
-  test("has a README with the headings of all, in their order", () => {
+  test("has a README with the required headings, in order", () => {
     const readme = readFileSync(join(path, "README.md"), "utf8");
     expect(readme.split("\n")[0]).toBe(`# ${manifest.name}`);
     expect([...readme.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual(HEADINGS);

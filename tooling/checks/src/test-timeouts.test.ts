@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { committable, root } from "./workspace.ts";
 
-/** Waits that only end what hangs are at least this long: a busy machine may take minutes for seconds of work. */
+/** The minimum timeout of waits that only end hanging tests: a busy machine may take minutes for seconds of work. */
 const LEAST_MS = 300_000;
 /** A test whose subject is a timeout. */
 const EXEMPT = "tooling/test-kit/test/vitest-setup.test.ts";
 
-test("no test has a timeout of its own that a busy machine could reach", () => {
+test("no test sets a timeout that a busy machine could reach", () => {
   const found: string[] = [];
   for (const file of committable(/\.test\.ts$/)) {
     if (file === EXEMPT) continue;

@@ -16,6 +16,6 @@ test("no lockfile or configuration names the host of a package registry", () => 
   expect(linesWith(/^\s*"?(registry|tarball|resolved)"?\s*[=:]\s*"?https?:/)).toEqual([]);
 });
 
-test("no file names the folder in which this clone stands", () => {
+test("no file contains the path of this clone", () => {
   expect(linesWith(new RegExp(root.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))).toEqual([]);
 });

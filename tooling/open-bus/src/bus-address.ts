@@ -1,81 +1,50 @@
 import { InvalidConfigError } from "@hivepace/core";
+import { hostText, parseAddress, redactAddress } from "@hivepace/core/internal";
 
 export const busKinds = ["memory", "nats", "redis", "kafka"] as const;
 export type BusKind = (typeof busKinds)[number];
 
 export type BusAddress =
-  /** All threads of this process that name the same one. */
+  /** All threads of this process that use the same name. */
   | { readonly kind: "memory"; readonly name: string }
-  | {
-      readonly kind: "nats";
-      readonly servers: readonly string[];
-      readonly user?: string;
-      readonly pass?: string;
-      readonly token?: string;
-    }
-  | { readonly kind: "redis"; readonly url: string }
-  | { readonly kind: "kafka"; readonly brokers: readonly string[] };
+  /** A broker: its servers as `host:port`, and the URL in the format of its adapter, including user and password. */
+  | { readonly kind: "nats" | "redis" | "kafka"; readonly servers: readonly string[]; readonly url: string };
 
 const RULE = '"memory", "memory:name", nats://host:port, redis://host:port or kafka://host:port[,host:port]';
-const SCHEMES: Readonly<Record<string, BusKind>> = {
-  memory: "memory",
+const SCHEMES: Readonly<Record<string, Exclude<BusKind, "memory">>> = {
   nats: "nats",
   tls: "nats",
   redis: "redis",
   rediss: "redis",
   kafka: "kafka",
+  "kafka+ssl": "kafka",
 };
 const DEFAULT_PORTS = { nats: 4222, redis: 6379, kafka: 9092 } as const;
 
-/** Throws INVALID_CONFIG, which never shows a password. */
+/**
+ * Parses the address of a bus.
+ *
+ * @throws InvalidConfigError when `text` is not an address; the error never contains a password.
+ */
 export function parseBusAddress(text: string): BusAddress {
   if (text === "memory") return { kind: "memory", name: "default" };
-  const [, scheme = "", rest = ""] = /^([a-z]+):(.+)$/.exec(text) ?? [];
-  const kind = Object.hasOwn(SCHEMES, scheme) ? SCHEMES[scheme] : undefined;
-  if (kind === undefined) refuse(RULE, text);
-  if (kind === "memory") return { kind, name: rest };
-  if (!rest.startsWith("//")) refuse(RULE, text);
-
-  const { hosts, user, password } = partsOf(rest.slice(2), text);
-  const places = hosts.split(",").map((host) => placeOf(host, DEFAULT_PORTS[kind], text));
+  const [, name] = /^memory:(.+)$/.exec(text) ?? [];
+  if (name !== undefined) return { kind: "memory", name };
+  const address = parseAddress(text);
+  const kind = address && Object.hasOwn(SCHEMES, address.scheme) ? SCHEMES[address.scheme] : undefined;
+  if (!address || kind === undefined) return refuse(RULE, text);
   if (kind === "redis") {
-    if (places.length > 1) refuse("one redis://host:port", text);
-    return { kind, url: text };
+    if (address.hosts.length > 1) refuse("one redis://host:port", text);
+    if (!/^\d*$/.test(address.path)) refuse("redis://host:port[/number of a database]", text);
   }
-  if (kind === "kafka") {
-    if (user !== undefined) refuse("kafka://host:port[,host:port] without a user", text);
-    return { kind, brokers: places };
-  }
-  const servers = places.map((place) => `${scheme}://${place}`);
-  if (user === undefined) return { kind, servers };
-  return password === undefined ? { kind, servers, token: user } : { kind, servers, user, pass: password };
+  return { kind, servers: address.hosts.map((host) => hostText(host, DEFAULT_PORTS[kind])), url: text };
 }
 
-/** For people and logs: without the user and the password. */
+/** Returns the address without user and password, for output and logs. */
 export function shownAddress(text: string): string {
-  return text.replace(/(:\/\/)[^/]*@/, "$1…@");
-}
-
-function partsOf(rest: string, text: string): { hosts: string; user?: string; password?: string } {
-  const [, credentials, hosts = ""] = /^(?:(.*)@)?([^@/?#]+)(?:[/?#].*)?$/.exec(rest) ?? [];
-  if (hosts === "") refuse(RULE, text);
-  if (credentials === undefined) return { hosts };
-  const [user = "", ...password] = credentials.split(":");
-  try {
-    if (password.length === 0) return { hosts, user: decodeURIComponent(user) };
-    return { hosts, user: decodeURIComponent(user), password: decodeURIComponent(password.join(":")) };
-  } catch {
-    return refuse("an address whose user and password are percent-encoded", text);
-  }
-}
-
-function placeOf(host: string, defaultPort: number, text: string): string {
-  const [, name, port] = /^(\[[^\]]+\]|[^:\s]+)(?::(\d+))?$/.exec(host) ?? [];
-  const number = port === undefined ? defaultPort : Number(port);
-  if (name === undefined || !(number >= 1 && number <= 65_535)) refuse(RULE, text);
-  return `${name}:${number}`;
+  return redactAddress(text);
 }
 
 function refuse(rule: string, text: string): never {
-  throw new InvalidConfigError("bus", rule, shownAddress(text));
+  throw new InvalidConfigError("bus", rule, redactAddress(text));
 }

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fileFrom, isMissing, loadAdapter } from "./load-adapter.ts";
+import { isMissing } from "./import-adapter.ts";
+import { fileFrom, loadAdapter } from "./load-adapter.ts";
 
 let project = "";
 
@@ -16,16 +17,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true }));
 
-test("what is beside this package is taken", async () => {
+test("a package beside this one is used", async () => {
   await expect(loadAdapter("@hivepace/bus-nats", project)).resolves.toHaveProperty("natsBus");
 });
 
-test("what is not is taken from the project in the working directory, though it is for import alone", async () => {
+test("otherwise the package of the project in the working directory is used, even if it supports import only", async () => {
   await expect(loadAdapter("@someone/adapter", project)).resolves.toMatchObject({ from: "the project" });
   expect(fileFrom(project, "@someone/adapter")).toBe(join(project, "node_modules/@someone/adapter/index.js"));
 });
 
-test("what is nowhere is missing by its own name", async () => {
+test("a package installed nowhere is reported missing by its own name", async () => {
   const error = await loadAdapter("@someone/else", project).catch((reason: unknown) => reason);
   expect(isMissing(error, "@someone/else")).toBe(true);
   expect(isMissing(error, "@someone/adapter")).toBe(false);

@@ -5,7 +5,7 @@ import { openBus } from "./open-bus.ts";
 
 for (const kind of ["nats", "redis", "kafka"] as const)
   describeServer(kind, (server) => {
-    test("two buses at its address hear each other", async () => {
+    test("two buses at one address exchange messages", async () => {
       const address = kind === "kafka" ? `kafka://${server().url}` : server().url;
       const [one, other] = await Promise.all([openBus(address), openBus(address)]);
       const subject = `open-bus.${process.pid}.${Date.now()}`;
@@ -18,7 +18,7 @@ for (const kind of ["nats", "redis", "kafka"] as const)
     });
   });
 
-test("a broker that is not there rejects with BUS_UNAVAILABLE", async () => {
+test("an unreachable broker rejects with BUS_UNAVAILABLE", async () => {
   const address = "nats://127.0.0.1:1";
   await expect(openBus(address, { connectTimeoutMs: 500 })).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
 });

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { committable, packages, root } from "@hivepace/checks";
 import { type RunOptions, run } from "./run.ts";
 
-/** A copy of what git would commit, as a clone of its own in which a release may do what it does. */
+/** A separate clone of the files that git would commit, in which a release can run without touching this checkout. */
 export class Checkout {
   readonly folder: string;
   readonly #env: RunOptions["env"];
@@ -26,11 +26,11 @@ export class Checkout {
   }
 
   async build(): Promise<void> {
-    // What was built of the same sources need not be built again.
+    // Shares turbo's cache, so that unchanged sources are not built again.
     await this.#pnpm("exec", "turbo", "run", "build", `--cache-dir=${join(root, ".turbo/cache")}`);
   }
 
-  /** The versions that the changesets make, by package. */
+  /** Applies the changesets and returns the resulting versions by package. */
   async version(): Promise<Map<string, string>> {
     await this.#pnpm("run", "release:version");
     const versions = new Map<string, string>();
@@ -43,7 +43,7 @@ export class Checkout {
     return versions;
   }
 
-  /** Provenance is signed by the workflow that publishes; there is none here. */
+  /** Without provenance, which only the publishing workflow can sign. */
   async publish(): Promise<void> {
     await this.#pnpm("exec", "changeset", "publish", "--no-git-tag");
   }

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Package } from "@hivepace/checks";
 
-/** What a package's README tells a reader to do first. */
+/** The first steps in a package's README. */
 export interface Readme {
-  /** Everything that its first `npm install` line names. */
+  /** All packages named in the first `npm install` line. */
   readonly installs: readonly string[];
   /** The first program under "Use". */
   readonly example: string;
@@ -20,7 +20,7 @@ export function readmeOf(pkg: Package): Readme {
   return { installs: line.trim().split(/\s+/).filter(Boolean), example, imports: [...new Set(imports)] };
 }
 
-/** Without the entry: `@hivepace/core/testing` is of `@hivepace/core`. */
+/** Removes the entry: `@hivepace/core/testing` belongs to `@hivepace/core`. */
 function packageName(specifier: string): string {
   return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 }

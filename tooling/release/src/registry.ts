@@ -6,10 +6,10 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { run } from "./run.ts";
 
-/** A registry of our own: holds what is published to it, and asks the usual one for all else. */
+/** A local registry: holds the packages published to it, and proxies all others. */
 export interface Registry extends AsyncDisposable {
   readonly url: string;
-  /** What package managers need in their environment to use it, and nothing else of this machine. */
+  /** The environment that makes package managers use this registry, without any settings of this machine. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
     web: { enable: false },
     log: { type: "stdout", format: "pretty", level: "warn" },
   };
-  // JSON is YAML.
+  // Verdaccio reads YAML, of which JSON is a subset.
   await writeFile(join(folder, "config.yaml"), JSON.stringify(config));
   const manifest = createRequire(import.meta.url).resolve("verdaccio/package.json");
   const program = join(dirname(manifest), "bin/verdaccio");
@@ -55,7 +55,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   }
 }
 
-/** As `npm adduser` gets one. */
+/** Creates a user and returns its token, as `npm adduser` does. */
 async function token(url: string): Promise<string> {
   const user = { name: "rehearsal", password: crypto.randomUUID() };
   const response = await fetch(`${url}-/user/org.couchdb.user:${user.name}`, {
@@ -63,7 +63,8 @@ async function token(url: string): Promise<string> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(user),
   });
-  if (!response.ok) throw new Error(`the registry took no user: ${response.status} ${await response.text()}`);
+  if (!response.ok)
+    throw new Error(`the registry refused to create a user: ${response.status} ${await response.text()}`);
   return ((await response.json()) as { token: string }).token;
 }
 
@@ -72,7 +73,7 @@ async function answers(url: string): Promise<void> {
   for (;;) {
     const response = await fetch(url).catch(() => undefined);
     if (response?.ok) return;
-    if (performance.now() > deadline) throw new Error("the registry does not answer");
+    if (performance.now() > deadline) throw new Error(`the registry did not answer at ${url} within ${DEADLINE_MS} ms`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

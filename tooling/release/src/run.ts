@@ -6,7 +6,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What it printed. Rejects with all that it printed when it ends badly. */
+/** Runs a command and resolves with its stdout. A failure has all output in its message. */
 export async function run(command: string, args: readonly string[], { cwd, env }: RunOptions): Promise<string> {
   try {
     const options = { cwd, env: { ...clean(), ...env }, maxBuffer: 64 * 1024 * 1024 };
@@ -17,9 +17,9 @@ export async function run(command: string, args: readonly string[], { cwd, env }
   }
 }
 
-/** Whoever runs the rehearsal does so through a package manager, whose settings would reach into it. */
+/** Removes settings of the package manager that runs the rehearsal, which would otherwise leak into it. */
 function clean(): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(npm_|pnpm_|NODE_OPTIONS$|VITEST)/i.test(name)),
+    Object.entries(process.env).filter(([name]) => !/^(npm_|pnpm_|NODE_OPTIONS$|NODE_PATH$|VITEST)/i.test(name)),
   );
 }

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { root } from "./folders.ts";
 import { run } from "./run.ts";
 
-/** The clients of the brokers, which users install beside our packages. */
+/** The broker clients, which users install beside the packages. */
 const CLIENTS = ["@nats-io/transport-node", "ioredis", "nats"] as const;
 
 /** The programs of `src/smoke`; `counting-thread` is started by `main`. */
@@ -15,9 +15,9 @@ const PROGRAMS = ["main", "left-open", "counting-thread"] as const;
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * A project as a user has it: the packages built and packed as for a release, installed with npm, and the smoke programs
- * beside them as plain JavaScript. It stands outside of the checkout, whose `node_modules` would hide a dependency that
- * a package forgets to declare. Returns the folder, which the caller removes.
+ * Creates a project like a user's: the packages built and packed as for a release, installed with npm, and the smoke
+ * programs as plain JavaScript. The project is outside of the checkout, whose `node_modules` would hide an undeclared
+ * dependency. Returns the folder, which the caller removes.
  */
 export async function makeConsumerProject(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "hivepace-runtimes-"));
@@ -35,7 +35,7 @@ export async function makeConsumerProject(): Promise<string> {
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
-    // Only the files of the smoke program are put together: each runtime resolves the packages by itself.
+    // Bundles only the files of the smoke program: each runtime resolves the packages by itself.
     packages: "external",
     format: "esm",
     platform: "node",
@@ -44,7 +44,7 @@ export async function makeConsumerProject(): Promise<string> {
   return folder;
 }
 
-/** The clients in the versions with which this package is checked. */
+/** The clients, in the versions with which this package is checked. */
 async function clients(): Promise<string[]> {
   const manifest = JSON.parse(await readFile(here("../package.json"), "utf8")) as {
     devDependencies: Record<(typeof CLIENTS)[number], string>;

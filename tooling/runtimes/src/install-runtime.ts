@@ -6,7 +6,7 @@ import { platformPackage } from "./platform-package.ts";
 import { run } from "./run.ts";
 import type { Runtime } from "./runtimes.ts";
 
-/** The path of the runtime's program, which is fetched into the cache folder unless it is there. */
+/** Returns the path of the runtime's program, downloading it into the cache folder if necessary. */
 export async function installRuntime(runtime: Runtime): Promise<string> {
   const { kind, version } = runtime;
   const { name, program } = platformPackage(kind, process.platform, process.arch);
@@ -14,14 +14,15 @@ export async function installRuntime(runtime: Runtime): Promise<string> {
   const path = join(folder, "node_modules", name, program);
   if (!existsSync(path)) {
     await mkdir(cache, { recursive: true });
-    // A folder of our own becomes the final one in a single step: an interrupted download leaves nothing half done.
+    // A temporary folder is renamed to the final one in a single step, so that an interrupted download leaves nothing
+    // behind.
     const own = await mkdtemp(`${folder}.`);
     try {
       const quiet = ["--ignore-scripts", "--no-save", "--no-audit", "--no-fund"];
       await run("npm", ["install", "--prefix", own, ...quiet, `${name}@${version}`], { cwd: own });
       await chmod(join(own, "node_modules", name, program), 0o755);
       await rename(own, folder).catch((error: NodeJS.ErrnoException) => {
-        // Another run was faster.
+        // A concurrent run has installed the runtime first.
         if (!existsSync(path)) throw error;
       });
     } finally {

@@ -7,7 +7,7 @@ import { logs } from "./folders.ts";
 export interface ProgramOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Only ends a program that hangs. */
+  /** Time limit that only ends a hanging program. */
   readonly patienceMs: number;
 }
 
@@ -20,7 +20,7 @@ export interface Ended {
   readonly output: string;
 }
 
-/** Runs a program to its end, with all that it prints in the log file of this name. */
+/** Runs a program to its end, with all its output in the log file of this name. */
 export async function runLogged(
   name: string,
   [command, ...args]: readonly [string, ...string[]],

@@ -1,4 +1,4 @@
-/** The command `runtimes`. It ends with 0 when everything passed, with 1 when something failed, with 2 for wrong options. */
+/** The command `runtimes`. Exit codes: 0 when everything passed, 1 when something failed, 2 for an invalid option. */
 import { root } from "./folders.ts";
 import { newerMajors, newestOf } from "./newest.ts";
 import { type Options, parseOptions, usage } from "./options.ts";

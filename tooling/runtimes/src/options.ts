@@ -17,7 +17,7 @@ export interface Options {
   readonly hasSmoke: boolean;
 }
 
-/** Throws a RangeError that says what is wrong. */
+/** Throws a RangeError that names the option, the rule and the value. */
 export function parseOptions(args: readonly string[]): Options {
   const { only, unit, smoke, list, outdated, help } = read(args);
   const ids = only?.split(",").map((id) => id.trim());

@@ -1,6 +1,6 @@
 import type { Kind } from "./runtimes.ts";
 
-/** An npm package that carries the program of a runtime for one platform, and where the program stands in it. */
+/** An npm package that contains the program of a runtime for one platform, and the program's path in it. */
 export interface PlatformPackage {
   readonly name: string;
   readonly program: string;
@@ -12,9 +12,9 @@ const ARCHITECTURES: Readonly<Record<string, { bun: string; deno: string }>> = {
 };
 
 /**
- * The packages `node`, `bun` and `deno` hold no program: a script that npm runs after the installation fetches or links
- * the one of a platform package. We install that platform package itself, so that no script runs and nothing but the npm
- * registry is needed. Throws an Error on a platform that is not prepared.
+ * The packages `node`, `bun` and `deno` contain no program: their install script fetches or links that of a platform
+ * package. The platform package is installed directly, so that no script runs and only the npm registry is needed.
+ * Throws an Error on an unsupported platform.
  */
 export function platformPackage(kind: Kind, platform: string, arch: string): PlatformPackage {
   const names = ARCHITECTURES[arch];

@@ -26,12 +26,12 @@ test("the table has a line for each runtime", () => {
   );
 });
 
-test("a failed step, a failed unit test and a runtime that cannot be had are failures", () => {
+test("a failed step, a failed unit test and an unavailable runtime are failures", () => {
   expect([node, bun, deno].map(hasFailed)).toEqual([false, true, true]);
   expect(hasFailed({ ...node, unit: { ...ended, passed: 4, failed: 1 } })).toBe(true);
 });
 
-test("a failure names its log, the end of it, and the command that repeats it", () => {
+test("a failure has its log, the end of the log, and the command that repeats it", () => {
   const report = failureReport([node, bun]);
   expect(report).toContain("some/file.log ends with:\nfirst line\nlast line");
   expect(report).toContain("runtimes --only bun");

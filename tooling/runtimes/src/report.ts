@@ -2,10 +2,10 @@ import type { Runtime } from "./runtimes.ts";
 import type { SmokeResult } from "./smoke-test.ts";
 import type { UnitResult } from "./unit-tests.ts";
 
-/** Everything that was seen on one runtime. */
+/** All results of one runtime. */
 export interface Outcome {
   readonly runtime: Runtime;
-  /** Undefined where they do not run: Vitest needs Node. */
+  /** Undefined where the unit tests do not run: Vitest needs Node. */
   readonly unit?: UnitResult | undefined;
   readonly smoke?: SmokeResult | undefined;
   /** Why the runtime could not be fetched or started. */
@@ -38,7 +38,7 @@ export function resultTable(outcomes: readonly Outcome[]): string {
     .join("\n");
 }
 
-/** What to look at, and what to run again. Empty when nothing failed. */
+/** Names the logs to read and the commands to repeat. Empty when nothing failed. */
 export function failureReport(outcomes: readonly Outcome[]): string {
   return outcomes
     .filter(hasFailed)

@@ -11,7 +11,7 @@ import { runUnitTests } from "./unit-tests.ts";
 type Say = (line: string) => void;
 type Smoke = (runtime: Runtime, program: string) => Promise<SmokeResult>;
 
-/** Everything on one runtime after the other. `say` gets a line for each thing that begins. */
+/** Runs all checks on one runtime after the other. `say` gets a line at the start of each. */
 export async function runRuntimes(
   { runtimes, hasUnitTests, hasSmoke }: Options,
   say: Say,
@@ -24,7 +24,7 @@ export async function runRuntimes(
   const servers = { REDIS_URL: redis.url, NATS_URL: nats.url };
   const smoke: Smoke = (runtime, program) => runSmoke(runtime, program, project, servers);
   const outcomes = await checkAll(runtimes, hasUnitTests, smoke, say);
-  // The project of a failed run stays, to be looked at.
+  // The project of a failed run is kept for inspection.
   if (outcomes.some((outcome) => outcome.smoke?.failed)) say(`the smoke programs are in ${project}`);
   else await rm(project, { recursive: true, force: true });
   return outcomes;

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Runs a command to its end and returns what it printed. Rejects with all that it printed when it fails. */
+/** Runs a command and returns its stdout. A failure has all output in its message. */
 export async function run(command: string, args: readonly string[], options: { cwd: string }): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 });

@@ -9,8 +9,8 @@ export interface Runtime {
 }
 
 /**
- * Everything that the packages are proven on. `runtimes --outdated` says which of these have a newer release; the table
- * in docs/runtimes.md names the same versions.
+ * The runtimes on which the packages are tested. `runtimes --outdated` lists newer releases; the table in
+ * docs/runtimes.md names the same versions.
  */
 export const runtimes: readonly Runtime[] = [
   { id: "node-20", kind: "node", version: "20.20.2" },

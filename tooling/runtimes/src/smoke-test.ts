@@ -6,7 +6,7 @@ const PATIENCE_MS = 900_000;
 /** The programs that are started, one after the other. */
 const PROGRAMS = ["main.mjs", "left-open.mjs"] as const;
 
-/** How a runtime is told to run a program; docs/runtimes.md names the same permissions of Deno. */
+/** The command of each runtime; docs/runtimes.md names the same permissions of Deno. */
 const COMMANDS: Readonly<Record<Kind, readonly string[]>> = {
   node: [],
   bun: ["run"],
@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<Kind, readonly string[]>> = {
 export interface SmokeResult extends Ended {
   /** Steps that passed. */
   readonly passed: number;
-  /** The step that failed, or a sentence about the program when no step says so. */
+  /** The failed step, or a description of the program's failure outside of a step. */
   readonly failed: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export async function runSmoke(
   project: string,
   servers: { readonly REDIS_URL: string; readonly NATS_URL: string },
 ): Promise<SmokeResult> {
-  // Nothing else of our environment: the settings of a package manager would reach into the project.
+  // A clean environment, because settings of a package manager would leak into the project.
   const { PATH, HOME, TMPDIR } = process.env;
   const env = { PATH, HOME, ...(TMPDIR && { TMPDIR }), NO_COLOR: "1", ...servers };
   let [passed, tookMs] = [0, 0];
@@ -45,7 +45,7 @@ export async function runSmoke(
   throw new Error("there are no smoke programs");
 }
 
-/** What the lines of a smoke program say. Only a program that says it is done and ends with 0 has passed. */
+/** Parses the output of a smoke program. A program has passed when it prints its last line and exits with 0. */
 export function readSteps(output: string, code: number | undefined): { passed: number; failed: string | undefined } {
   const passed = output.match(/^ok .+$/gm)?.length ?? 0;
   const [, step] = /^FAILED (.+?): /m.exec(output) ?? [];

@@ -4,13 +4,13 @@ import type { Address } from "./process/probe.ts";
 const defaultPort: Readonly<Record<ServerKind, number>> = { redis: 6379, nats: 4222, kafka: 9092 };
 
 export interface GivenAddress extends Address {
-  /** As it was given. */
+  /** The address as given. */
   readonly url: string;
-  /** Encrypted from the first byte: a plain probe would not be understood. */
+  /** Whether the connection uses TLS, which the plain-text probe cannot talk to. */
   readonly tls: boolean;
 }
 
-/** The server that the environment names for this kind, if it names one. */
+/** Returns the server that the environment names for this kind, if any. */
 export function givenAddress(kind: ServerKind, env: NodeJS.ProcessEnv = process.env): GivenAddress | undefined {
   const variable = addressVariable[kind];
   const url = env[variable]?.trim();

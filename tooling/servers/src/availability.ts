@@ -2,18 +2,20 @@ import { ensure, type Provision } from "./ensure.ts";
 import { UnavailableError } from "./errors.ts";
 import { howToGet, type Kind } from "./kinds.ts";
 
-/** What tests of one kind can count on. */
+/** The servers of one kind that are available to tests. */
 export interface Availability {
   readonly kind: Kind;
-  /** Any server at all: also one that is not ours, also a stand-in. */
+  /** Any server, including one that this process does not own, and a mock. */
   readonly any?: Provision;
-  /** One that may be killed, restarted and configured. */
+  /** A server that tests may kill, restart and configure. */
   readonly own?: Provision;
-  /** Why something above is missing, in one line that says how to get it. */
+  /** The reason why one of the above is missing, in one line that says how to get it. */
   readonly missing?: string;
 }
 
-/** Locates or fetches what one kind needs. Rejects only for what is set up wrongly, never for what is not there. */
+/**
+ * Locates or fetches the servers of one kind. Rejects only for a wrong configuration, never for an unavailable server.
+ */
 export async function survey(kind: Kind): Promise<Availability> {
   const any = await orUnavailable(ensure(kind));
   if (any instanceof UnavailableError) return { kind, missing: any.message };
@@ -21,16 +23,20 @@ export async function survey(kind: Kind): Promise<Availability> {
     return {
       kind,
       any,
-      missing: `a real ${kind} cannot be had here, only ${any.limits}. To get it: ${howToGet[kind]}.`,
+      missing: `a real ${kind} is not available, only ${any.limits}. To get it: ${howToGet[kind]}.`,
     };
   }
   if (any.origin !== "address" || kind === "chromium") return { kind, any, own: any };
   const own = await orUnavailable(ensure(kind, { own: true }));
   if (!(own instanceof UnavailableError)) return { kind, any, own };
-  return { kind, any, missing: `${any.detail} is used, but one that tests may stop is not there: ${own.message}` };
+  return {
+    kind,
+    any,
+    missing: `${any.detail} is used, but no server that tests may stop is available: ${own.message}`,
+  };
 }
 
-/** Required and not met: a stand-in does not count, a server that the environment names does. */
+/** Returns the required kinds that are not available: a mock does not count, a server named by the environment does. */
 export function unmet(required: ReadonlySet<Kind>, all: readonly Availability[]): Availability[] {
   return all.filter(({ kind, any }) => required.has(kind) && (any === undefined || any.origin === "mock"));
 }

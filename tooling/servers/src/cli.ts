@@ -1,5 +1,5 @@
-// servers                      how each kind would be had here
-// servers start redis nats     starts them, prints their addresses, stops them on Ctrl-C
+// servers                      shows the source of each kind on this machine
+// servers start redis nats     starts servers, prints their addresses, stops them on Ctrl-C
 
 import { once } from "node:events";
 import { survey } from "./availability.ts";
@@ -9,7 +9,7 @@ import { type Server, startServer } from "./server.ts";
 const [command, ...names] = process.argv.slice(2);
 if (command === undefined) await show();
 else if (command === "start") await start();
-else fail(`unknown command ${JSON.stringify(command)}; there is only "start"`);
+else fail(`unknown command ${JSON.stringify(command)}; the only command is "start"`);
 
 async function show(): Promise<void> {
   for (const { kind, any, missing } of await Promise.all(kinds.map((kind) => survey(kind)))) {
@@ -20,7 +20,7 @@ async function show(): Promise<void> {
 
 async function start(): Promise<void> {
   const unknown = names.find((name) => !isServerKind(name));
-  if (unknown !== undefined) fail(`${JSON.stringify(unknown)} is none of ${serverKinds.join(", ")}`);
+  if (unknown !== undefined) fail(`${JSON.stringify(unknown)} is not one of ${serverKinds.join(", ")}`);
   const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   const wanted = names.length === 0 ? serverKinds : names.filter(isServerKind);
   const servers: Server[] = [];
@@ -28,7 +28,7 @@ async function start(): Promise<void> {
     await Promise.all(wanted.map(async (kind) => servers.push(await startServer(kind))));
     for (const { kind, url, limits } of servers)
       console.log(`${kind.padEnd(6)} ${url}${limits ? `  (${limits})` : ""}`);
-    console.log("Ctrl-C stops them.");
+    console.log("Press Ctrl-C to stop them.");
     await interrupted;
   } finally {
     await Promise.all(servers.map((server) => server.stop()));

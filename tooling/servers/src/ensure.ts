@@ -18,19 +18,19 @@ export interface ServerOptions {
 
 export const recipes: { readonly [K in ServerKind]: Recipe<ServerOptions[K]> } = { redis, nats, kafka };
 
-/** How something is had, without starting it. */
+/** The source of a server or browser, without starting it. */
 export interface Provision {
   readonly kind: Kind;
   readonly origin: Origin;
-  /** For people: an address, a path, a folder. */
+  /** An address, a path or a folder, for output. */
   readonly detail: string;
-  /** What a stand-in cannot carry, and why it stands in. */
+  /** The limitations of a mock, and why the mock is used. */
   readonly limits?: string;
 }
 
 /**
- * Locates what this kind needs, or fetches it. Rejects with `UnavailableError` when no source has it.
- * With `own` it must be a server that we can kill, restart and configure: neither an address nor a mock counts.
+ * Locates a kind, or fetches it. Rejects with `UnavailableError` when no source provides it. With `own` it must be a
+ * server that can be killed, restarted and configured: neither an address nor a mock counts.
  */
 export async function ensure(kind: Kind, { own = false } = {}): Promise<Provision> {
   if (kind === "chromium") {
@@ -44,7 +44,10 @@ export async function ensure(kind: Kind, { own = false } = {}): Promise<Provisio
   return { kind, origin, detail: value.detail, ...limits };
 }
 
-/** Who sets an address wants that server: one that does not answer is an error, and no reason to look elsewhere. */
+/**
+ * Returns the server that the environment names. When it does not answer, that is an error: other sources would not be
+ * what the user asked for.
+ */
 export async function findAddress(kind: ServerKind): Promise<GivenAddress | undefined> {
   const given = givenAddress(kind);
   if (given === undefined || given.tls) return given;

@@ -4,7 +4,7 @@ export const kinds = [...serverKinds, "chromium"] as const;
 export type ServerKind = (typeof serverKinds)[number];
 export type Kind = (typeof kinds)[number];
 
-/** The variable that leads to a server (or a browser) that is already there. */
+/** The environment variable that names an existing server or browser. */
 export const addressVariable: Readonly<Record<Kind, string>> = {
   redis: "REDIS_URL",
   nats: "NATS_URL",

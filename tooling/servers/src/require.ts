@@ -1,6 +1,6 @@
 import { isKind, type Kind, kinds } from "./kinds.ts";
 
-/** What `HIVEPACE_REQUIRE=redis,nats` demands: for these, missing is a failure and not a skip. */
+/** Parses `HIVEPACE_REQUIRE=redis,nats`: for these kinds, a missing server is a failure instead of a skip. */
 export function parseRequire(value: string | undefined): ReadonlySet<Kind> {
   const names = (value ?? "")
     .split(",")

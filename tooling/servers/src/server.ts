@@ -10,45 +10,45 @@ import type { Program } from "./recipes/recipe.ts";
 
 const ATTEMPTS = 3;
 
-/** A server that answers. Whoever started it stops it. */
+/** A ready server. The caller that started it must stop it. */
 export interface Server extends AsyncDisposable {
   readonly kind: ServerKind;
   readonly origin: Origin;
   readonly host: string;
   readonly port: number;
-  /** `redis://host:port`, `nats://host:port`, or Kafka's `host:port`; as given where the environment gave it. */
+  /** `redis://host:port`, `nats://host:port`, or Kafka's `host:port`; verbatim if the environment names it. */
   readonly url: string;
-  /** What it cannot carry, where it is a stand-in. */
+  /** Limitations of a mock. */
   readonly limits?: string;
-  /** Ends it and removes its folder; a server that only the environment named is left alone. May be called twice. */
+  /** Ends the server and removes its folder; a server named by the environment is left alone. May be called twice. */
   stop(): Promise<void>;
 }
 
-/** A server of our own: it may be hurt. It keeps its port and its folder until `stop`. */
+/** A server that tests may kill, pause and restart. It keeps its port and its folder until `stop`. */
 export interface OwnServer extends Server {
-  /** Of the process that runs now; none while it is down. */
+  /** The process id of the current run; undefined while the server is down. */
   readonly pid: number | undefined;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
   /** SIGTERM; resolves when the process is gone. */
   shutDown(): Promise<void>;
-  /** After `kill` or `shutDown`; resolves when it answers again. */
+  /** Starts the server after `kill` or `shutDown`; resolves when it answers again. */
   start(): Promise<void>;
   /** `shutDown` and `start`. */
   restart(): Promise<void>;
-  /** SIGSTOP: connections stay open and nothing answers, as in a network that swallows packets. */
+  /** SIGSTOP: connections stay open without answers, as in a network that drops packets. */
   pause(): Promise<void>;
   resume(): Promise<void>;
 }
 
-/** Any server of this kind that can be had: one that is given, one of our own, or a stand-in (see `limits`). */
+/** Starts any available server of this kind: one named by the environment, an own one, or a mock (see `limits`). */
 export async function startServer(kind: ServerKind): Promise<Server> {
   const given = await findAddress(kind);
   if (given !== undefined) return lentServer(kind, given);
   return startProgram(kind, await findProgram(kind, { own: false }), {});
 }
 
-/** A server of our own, set up as the options say; never one that is given, never a stand-in. */
+/** Starts an own server with these options; never one named by the environment, never a mock. */
 export async function startOwnServer<K extends ServerKind>(kind: K, options?: ServerOptions[K]): Promise<OwnServer> {
   return startProgram(kind, await findProgram(kind, { own: true }), options ?? {});
 }
@@ -58,7 +58,7 @@ function lentServer(kind: ServerKind, { url, host, port }: GivenAddress): Server
   return { kind, origin: "address", host, port, url, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** Runs what was found, on a place of its own. */
+/** Runs the program in a new place. */
 export async function startProgram<K extends ServerKind>(
   kind: K,
   { origin, value: program }: Found<Program<ServerOptions[K]>>,
@@ -79,7 +79,7 @@ export async function startProgram<K extends ServerKind>(
   }
 }
 
-/** Someone took the port between our look and the server's. */
+/** Another program took the port between the check and the server's start. */
 function lostItsPort(error: unknown): boolean {
   return error instanceof StartFailedError && /address already in use|port is already allocated/i.test(error.log);
 }

@@ -5,7 +5,7 @@ export interface UntilOptions {
   readonly everyMs?: number;
 }
 
-/** Asks again and again until the answer is neither `undefined` nor `false`; `undefined` when the deadline has passed. */
+/** Polls until the answer is neither `undefined` nor `false`; resolves with `undefined` after the deadline. */
 export async function until<T>(
   ask: () => T | undefined | false | Promise<T | undefined | false>,
   { deadlineMs, everyMs = 20 }: UntilOptions,

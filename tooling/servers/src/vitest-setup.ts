@@ -9,13 +9,13 @@ declare module "vitest" {
   }
 }
 
-// Vitest loads this file once for each project, all in one process: what one has found out, the others share.
+// Vitest loads this file once per project in one process, and all projects share the results.
 const key: unique symbol = Symbol.for("@hivepace/servers surveys");
 const shared = globalThis as { [key]?: Map<Kind, Promise<Availability>> };
 shared[key] ??= new Map();
 const surveys = shared[key];
 
-/** Vitest's globalSetup: gets what can be had before the first test, and says loudly what cannot. */
+/** Vitest's globalSetup: provisions servers before the first test, and prints which are missing. */
 export async function setup(project: TestProject): Promise<void> {
   const { HIVEPACE_REQUIRE } = process.env;
   const required = parseRequire(HIVEPACE_REQUIRE);

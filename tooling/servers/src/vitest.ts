@@ -6,7 +6,10 @@ import { type Chromium, findChromium } from "./recipes/chromium.ts";
 import { type OwnServer, type Server, startOwnServer, startServer } from "./server.ts";
 import type {} from "./vitest-setup.ts";
 
-/** Why tests that need this cannot run here; `undefined` when they can. For `describe.skipIf` and `test.skipIf`. */
+/**
+ * Returns the reason why tests that need this cannot run; `undefined` when they can. For `describe.skipIf` and
+ * `test.skipIf`.
+ */
 export function whyNot(kind: Kind, { own = false } = {}): string | undefined {
   const all: readonly Availability[] | undefined = inject("hivepaceServers");
   const found = all?.find((availability) => availability.kind === kind);
@@ -19,7 +22,7 @@ export function describeServer(kind: ServerKind, body: (server: () => Server) =>
   describeWith(kind, whyNot(kind), () => startServer(kind), body);
 }
 
-/** The same with a server of our own, that the tests may kill, restart and set up; skipped without one. */
+/** Like `describeServer`, with a server that the tests may kill, restart and configure. */
 export function describeOwnServer<K extends ServerKind>(
   kind: K,
   body: (server: () => OwnServer) => void,
@@ -48,13 +51,13 @@ function describeWith<T extends { stop(): Promise<void> }>(
     afterAll(() => opened?.stop());
     body(() => {
       if (opened === undefined)
-        throw new Error(`${kind} is there from the first test on, not while tests are collected`);
+        throw new Error(`${kind} can be used only inside tests and hooks, not while tests are collected`);
       return opened;
     });
   });
 }
 
-/** For a bus suite: kills the server, lets the caller look, and starts it again at the same place. */
+/** For a bus suite: kills the server, runs the callback, and starts the server again at the same address. */
 export function killAndStart(server: () => OwnServer): (whileAway?: () => Promise<void>) => Promise<void> {
   return async (whileAway) => {
     await server().kill();

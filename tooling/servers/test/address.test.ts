@@ -17,6 +17,6 @@ test("an empty variable names no server", () => {
   expect(givenAddress("redis", {})).toBeUndefined();
 });
 
-test("what is no address is an error that names the variable", () => {
+test("an invalid address is an error that names the variable", () => {
   expect(() => givenAddress("redis", { REDIS_URL: "redis://" })).toThrow(/^REDIS_URL must be an address/);
 });

@@ -12,6 +12,6 @@ test("a requirement is met by a server of any origin but a mock", () => {
   expect(unmet(required, [{ kind: "kafka", missing: "nowhere" }])).toHaveLength(1);
 });
 
-test("what is not required may be missing", () => {
+test("a kind that is not required may be missing", () => {
   expect(unmet(required, [{ kind: "redis", missing: "nowhere" }, had("cache")])).toEqual([]);
 });

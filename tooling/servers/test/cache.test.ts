@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-test("a folder is built once, however many want it at the same time", async () => {
+test("a folder is built once, also with concurrent callers", async () => {
   let builds = 0;
   const build = async (folder: string): Promise<void> => {
     builds++;
@@ -58,7 +58,7 @@ test("a lock is held by one at a time", async () => {
   expect(most).toBe(1);
 });
 
-test("a lock whose owner has died is taken over, and what it left is gone", async () => {
+test("a lock whose owner has died is taken over, without its leftovers", async () => {
   const lock = join(root, "lock");
   await mkdir(join(lock, "work"), { recursive: true });
   await writeFile(join(lock, "owner"), "dead");

@@ -9,7 +9,7 @@ const page = `<!doctype html><meta charset="utf-8"><title>Hive</title>
 <script>document.getElementById("sum").textContent = "6 × 7 = " + 6 * 7;</script>`;
 
 describeChromium((browser) => {
-  test("it opens a local page, runs its script and renders text", async () => {
+  test("the browser opens a local page, runs its script and renders text", async () => {
     const site = createServer((_request, response) => response.setHeader("content-type", "text/html").end(page));
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
     const opened = await chromium.launch(browser());
@@ -21,7 +21,7 @@ describeChromium((browser) => {
       const withText = await tab.screenshot();
       await tab.setContent("");
       const empty = await tab.screenshot();
-      // Without fonts both would be the same white page.
+      // Without fonts both screenshots would be the same white page.
       expect(withText.byteLength).toBeGreaterThan(2 * empty.byteLength);
     } finally {
       await opened.close();

@@ -13,7 +13,7 @@ Inst redis-server (5:7.0.15 Debian:12.11/stable [amd64])
 Conf redis-server (5:7.0.15 Debian:12.11/stable [amd64])
 `;
 
-test("what was asked for and libraries are fetched, the system's C library and the rest are not", () => {
+test("requested packages and libraries are fetched, the C library and all others are not", () => {
   const recipe = { name: "redis", packages: ["redis-server", "redis-tools"], without: ["libperl5.36"] };
   expect(selectPackages(plan, { ...recipe, check: ["redis-server"] })).toEqual([
     "libssl3",
@@ -23,7 +23,7 @@ test("what was asked for and libraries are fetched, the system's C library and t
   ]);
 });
 
-test("everything that apt writes lies in our folder", () => {
+test("apt writes only to the cache folder", () => {
   const options = aptOptions("/cache/apt").join(" ");
   expect(options).toContain("Dir::State::Lists=/cache/apt/lists");
   expect(options).toContain("Dir::State::status=/cache/apt/status");

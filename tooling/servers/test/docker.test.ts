@@ -3,7 +3,7 @@ import { composeCommands, composeService } from "../src/provision/docker.ts";
 
 const place = { port: 21_000, secondPort: 21_001, dir: "/tmp/place" };
 
-test("a service runs in the foreground, under a project and on a port of its own", () => {
+test("a service runs in the foreground, with a separate project and port", () => {
   const { command, args, env } = composeCommands("kafka", place, "/tmp/place/override.json");
   expect(command).toBe("docker");
   expect(args.slice(0, 2)).toEqual(["compose", "-f"]);
@@ -20,7 +20,7 @@ test("a service runs in the foreground, under a project and on a port of its own
   expect(env).toEqual({ KAFKA_PORT: "21000" });
 });
 
-test("signals go to the container, and the end takes the whole project down", () => {
+test("signals go to the container, and cleanup takes the whole project down", () => {
   const { signals, cleanup } = composeCommands("redis", place, "override.json");
   expect(signals?.SIGKILL.args.slice(-2)).toEqual(["kill", "redis"]);
   expect(signals?.SIGSTOP.args.slice(-2)).toEqual(["pause", "redis"]);
@@ -28,7 +28,7 @@ test("signals go to the container, and the end takes the whole project down", ()
   expect(cleanup?.args).toContain("hivepace-redis-21000");
 });
 
-test("the server's files are mounted as its working folder, if it has any", () => {
+test("files of a server, if any, are mounted as its working directory", () => {
   const changes = { command: ["-c", "nats.conf"] };
   expect(composeService(place, changes, false)).toEqual(changes);
   expect(composeService(place, changes, true)).toEqual({

@@ -27,7 +27,7 @@ async function roundTrip({ url }: Server): Promise<string | undefined> {
 }
 
 describeServer("kafka", (server) => {
-  test("what is produced can be consumed", async () => {
+  test("a produced message can be consumed", async () => {
     expect(await roundTrip(server())).toBe("hello");
   });
 });
@@ -47,7 +47,7 @@ describeOwnServer("kafka", (server) => {
   });
 });
 
-test("the mock cluster carries produce and consume, and says what it cannot carry", async ({ skip }) => {
+test("the mock cluster supports produce and consume, and names its limitations", async ({ skip }) => {
   const program = await kafkaMock().catch((error: Error) => skip(error.message));
   await using server = await startProgram("kafka", { origin: "mock", value: program, missed: [] }, {});
   expect(server.limits).toContain("no createTopics");

@@ -26,7 +26,7 @@ describe.skipIf(reason !== undefined)(reason ?? "the life of a server", () => {
     await expect(server.start()).rejects.toThrow("stopped for good");
   });
 
-  test("a server ends with whoever started it, even when that is killed", async () => {
+  test("a server ends with the process that started it, even when that is killed", async () => {
     const program = fileURLToPath(new URL("./support/start-redis.ts", import.meta.url));
     const parent = spawn(process.execPath, ["--import", "tsx", program], { stdio: ["ignore", "pipe", "inherit"] });
     const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
@@ -36,7 +36,7 @@ describe.skipIf(reason !== undefined)(reason ?? "the life of a server", () => {
     expect(await until(() => !isAlive(pid) && !folderIsThere(port), { deadlineMs: 10_000 })).toBe(true);
   });
 
-  test("two at once live side by side", async () => {
+  test("two servers of one kind can run at the same time", async () => {
     await using one = await startOwnServer("redis");
     await using other = await startOwnServer("redis");
     expect(one.port).not.toBe(other.port);
@@ -44,7 +44,7 @@ describe.skipIf(reason !== undefined)(reason ?? "the life of a server", () => {
     expect(isAlive(other.pid ?? 0)).toBe(true);
   });
 
-  test("a server that cannot start says why with its own last words, and leaves nothing", async () => {
+  test("a failed start reports the end of the server's log, and leaves nothing behind", async () => {
     const error = await startOwnServer("redis", { args: ["--no-such-option", "1"] }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(StartFailedError);
     expect(String(error)).toMatch(/ended before it was ready.*no-such-option/s);
@@ -62,7 +62,7 @@ describe.skipIf(reason !== undefined)(reason ?? "the life of a server", () => {
     expect(own.port).not.toBe(given.port);
   });
 
-  test("an address at which nobody answers is an error", async () => {
+  test("an address without a server is an error", async () => {
     const given = await startOwnServer("redis");
     await given.stop();
     vi.stubEnv("REDIS_URL", given.url);

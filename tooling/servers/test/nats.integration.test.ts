@@ -11,13 +11,13 @@ async function roundTrip(connection: NatsConnection): Promise<string> {
   throw new Error("the subscription ended");
 }
 
-/** Resolves at the next reconnect. Listening starts at once: a reconnect before it would be missed. */
+/** Resolves at the next reconnect. The iterator must exist before the reconnect, which would be missed otherwise. */
 async function nextReconnect(connection: NatsConnection): Promise<void> {
   for await (const { type } of connection.status()) if (type === "reconnect") return;
 }
 
 describeServer("nats", (server) => {
-  test("what is published arrives", async () => {
+  test("a published message arrives", async () => {
     const connection = await connect({ servers: server().url });
     expect(await roundTrip(connection)).toBe("hello");
     await connection.close();
@@ -25,7 +25,7 @@ describeServer("nats", (server) => {
 });
 
 describeOwnServer("nats", (server) => {
-  test("a killed server comes back on its port, and a client finds it again", async () => {
+  test("a killed server comes back on its port, and a client reconnects", async () => {
     const connection = await connect({ servers: server().url, reconnectTimeWait: 50, maxReconnectAttempts: -1 });
     const reconnected = nextReconnect(connection);
     await server().kill();
@@ -39,7 +39,7 @@ describeOwnServer("nats", (server) => {
 describeOwnServer(
   "nats",
   (server) => {
-    test("it is set up as its configuration says", async () => {
+    test("the configuration takes effect", async () => {
       const options = { servers: server().url, maxReconnectAttempts: 0 };
       await expect(connect(options)).rejects.toThrow(/Authorization/);
       const connection = await connect({ ...options, token: "secret" });

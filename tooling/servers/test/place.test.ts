@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true }));
 
-test("ports lie below the ephemeral range, two of them, with a folder of their own", async () => {
+test("a place has two ports below the ephemeral range, and a folder", async () => {
   const { port, secondPort, dir } = await claimPlace(parent);
   expect(port).toBeGreaterThanOrEqual(20_000);
   expect(secondPort).toBeLessThan(32_000);
@@ -20,12 +20,12 @@ test("ports lie below the ephemeral range, two of them, with a folder of their o
   expect(existsSync(dir)).toBe(true);
 });
 
-test("many that claim at once never share a port", async () => {
+test("concurrent claims never share a port", async () => {
   const places = await Promise.all(Array.from({ length: 400 }, () => claimPlace(parent)));
   expect(new Set(places.flatMap(({ port, secondPort }) => [port, secondPort])).size).toBe(800);
 });
 
-test("a port that someone listens on is not free", async () => {
+test("a port in use is not free", async () => {
   const listener = createServer();
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
   const address = listener.address();

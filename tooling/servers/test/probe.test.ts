@@ -23,7 +23,7 @@ test.each([
   expect(await ask(redisProbe, reply(text))).toBe(ready);
 });
 
-test("nats is ready after INFO and PONG, in whatever pieces they come", async () => {
+test("nats is ready after INFO and PONG, however they are split into packets", async () => {
   const ready = await ask(natsProbe, (socket) => {
     socket.write("INFO {}");
     setImmediate(() => socket.write("\r\n"));
@@ -32,7 +32,7 @@ test("nats is ready after INFO and PONG, in whatever pieces they come", async ()
   expect(ready).toBe(true);
 });
 
-test("nats that wants a login is ready after INFO", async () => {
+test("nats with authentication is ready after INFO", async () => {
   expect(await ask(natsProbe, (socket) => socket.write('INFO {"auth_required":true}\r\n'))).toBe(true);
 });
 

@@ -7,7 +7,7 @@ import { redisArgs } from "../src/recipes/redis.ts";
 
 const place = { port: 21_000, secondPort: 21_001, dir: "/tmp/place" };
 
-test("redis listens on loopback, keeps nothing, and the caller's arguments come last", () => {
+test("redis listens on loopback, persists nothing, and the caller's arguments come last", () => {
   const args = redisArgs(place, { args: ["--appendonly", "yes"] });
   expect(args.join(" ")).toContain("--bind 127.0.0.1 --port 21000");
   expect(args.slice(-2)).toEqual(["--appendonly", "yes"]);

@@ -10,7 +10,7 @@ function connect(url: string, options: { password?: string } = {}): Redis {
 }
 
 describeServer("redis", (server) => {
-  test("what is set can be got", async () => {
+  test("a stored value can be read", async () => {
     const redis = connect(server().url);
     const key = `hivepace-test:${process.pid}:${Date.now()}`;
     await redis.set(key, "here", "EX", 60);
@@ -21,7 +21,7 @@ describeServer("redis", (server) => {
 });
 
 describeOwnServer("redis", (server) => {
-  test("a killed server comes back on its port, and a client finds it again", async () => {
+  test("a killed server comes back on its port, and a client reconnects", async () => {
     const redis = connect(server().url);
     const { port, pid } = server();
     await redis.ping();
@@ -52,7 +52,7 @@ describeOwnServer("redis", (server) => {
 describeOwnServer(
   "redis",
   (server) => {
-    test("it is set up as asked: with a password, and keeping its data when it is restarted", async () => {
+    test("options take effect: a password, and data that survives a restart", async () => {
       const redis = connect(server().url, { password: "secret" });
       await redis.set("key", "kept");
       await server().restart();

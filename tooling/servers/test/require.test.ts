@@ -11,7 +11,7 @@ test("names are separated by commas, spaces do not matter", () => {
   expect([...parseRequire("redis, kafka,chromium")]).toEqual(["redis", "kafka", "chromium"]);
 });
 
-test("an unknown name is an error that says what is known and what was received", () => {
+test("an unknown name is an error with the known names and the received value", () => {
   expect(() => parseRequire("redis,postgres")).toThrow(
     'HIVEPACE_REQUIRE must list some of redis, nats, kafka, chromium; received "redis,postgres"',
   );

@@ -7,7 +7,7 @@ const hasNot = (reason: string) => async (): Promise<string> => {
   throw new NotHereError(reason);
 };
 
-test("the first source that has it wins, later ones are not asked", async () => {
+test("the first successful source wins, and later ones are not tried", async () => {
   const sources = [
     { origin: "path", find: hasNot("not on the PATH") },
     { origin: "cache", find: has("cached") },
@@ -21,7 +21,7 @@ test("the first source that has it wins, later ones are not asked", async () => 
   expect(await firstFound("redis", sources)).toEqual({ origin: "cache", value: "cached", missed: ["not on the PATH"] });
 });
 
-test("when none has it the error is one line with every reason and how to get it", async () => {
+test("without a source the error is one line with every reason and how to get the server", async () => {
   const sources = [
     { origin: "path", find: hasNot("not on the PATH") },
     { origin: "docker", find: hasNot("no engine") },
@@ -32,7 +32,7 @@ test("when none has it the error is one line with every reason and how to get it
   expect(String(error)).not.toContain("\n");
 });
 
-test("an error that is not about being there ends the search", async () => {
+test("an error other than NotHereError ends the search", async () => {
   const broken = async (): Promise<string> => {
     throw new Error("REDIS_URL is wrong");
   };

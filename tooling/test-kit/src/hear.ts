@@ -1,12 +1,12 @@
 import { type ChannelListener, subscribe, unsubscribe } from "node:diagnostics_channel";
 
-/** What was published on these channels of `diagnostics_channel` since, and its end. */
+/** The events published on a set of `diagnostics_channel`s. Disposing stops the recording. */
 export interface Heard<Events> extends Disposable {
   readonly all: readonly { readonly name: keyof Events; readonly event: object }[];
   of<N extends keyof Events>(name: N): Events[N][];
 }
 
-/** Listens to these channels until it is disposed of. */
+/** Records the events of these channels until disposed. */
 export function hear<Events>(names: readonly (keyof Events & string)[]): Heard<Events> {
   const all: { name: keyof Events; event: object }[] = [];
   const listen: ChannelListener = (event, name) => all.push({ name: name as keyof Events, event: event as object });

@@ -1,11 +1,11 @@
 import { text } from "./text.ts";
 
-/** What is used of a message bus. */
+/** The part of a message bus that `listen` uses. */
 interface Subscribable {
   subscribe(subject: string, handler: (payload: Uint8Array) => void): Promise<unknown>;
 }
 
-/** Subscribes and keeps what comes, as text. */
+/** Subscribes and collects the received payloads as text. */
 export async function listen(bus: Subscribable, subject: string): Promise<string[]> {
   const heard: string[] = [];
   await bus.subscribe(subject, (payload) => heard.push(text(payload)));

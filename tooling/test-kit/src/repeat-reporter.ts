@@ -1,10 +1,10 @@
 import { relative } from "node:path";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
-/** How many failed tests are listed with their command. */
+/** Maximum number of failed tests that are listed. */
 const MOST = 20;
 
-/** After a run with failures: for each of them the command that runs nothing else. */
+/** After a failed run, prints for each failed test the command that repeats only that test. */
 // biome-ignore lint/style/noDefaultExport: Vitest loads a reporter by the default export of its file.
 export default class RepeatReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -14,7 +14,7 @@ export default class RepeatReporter implements Reporter {
     ]);
     if (commands.length === 0) return;
     const more = commands.length > MOST ? `\n  … and ${commands.length - MOST} more` : "";
-    process.stderr.write(`\nTo repeat just what failed:\n${commands.slice(0, MOST).join("\n")}${more}\n`);
+    process.stderr.write(`\nTo repeat only the failed tests:\n${commands.slice(0, MOST).join("\n")}${more}\n`);
   }
 }
 
@@ -29,7 +29,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one shell word. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

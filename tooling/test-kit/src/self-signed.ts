@@ -1,6 +1,6 @@
 import { generate } from "selfsigned";
 
-/** A key and a certificate for localhost and 127.0.0.1 that nobody trusts but who is told to; both in PEM. */
+/** Generates a self-signed certificate for localhost and 127.0.0.1, and its key; both in PEM. */
 export async function selfSigned(): Promise<{ key: string; cert: string }> {
   const altNames = [
     { type: 2, value: "localhost" },

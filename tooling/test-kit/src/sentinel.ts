@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "./until.ts";
 
-/** What is used of a server of our own. */
+/** The part of a server that the Sentinel needs. */
 interface Watched {
   readonly pid: number | undefined;
   readonly host: string;
@@ -13,14 +13,15 @@ interface Watched {
 }
 
 /**
- * A real Sentinel that watches this server: the same binary under the other name. A shell stands between, which ends it
- * when we are gone, however that happens.
+ * Starts a real Sentinel for this server: the server's binary under the other name. A shell in between kills it when
+ * this process ends for any reason.
  */
 export async function startSentinel(master: Watched, port: number) {
   const folder = await mkdtemp(join(tmpdir(), "hivepace-sentinel-"));
   const [program, config] = [join(folder, "redis-sentinel"), join(folder, "sentinel.conf")];
   await symlink(await readlink(`/proc/${master.pid}/exe`), program);
-  // A server from the cache has its libraries there too, and overwrites its environment with its title.
+  // A cached server has its libraries in the cache too; its environment cannot be read, because Redis overwrites it
+  // with its process title.
   const maps = await readFile(`/proc/${master.pid}/maps`, "utf8");
   const libraries = new Set([...maps.matchAll(/ (\/.*)\/[^/]+\.so\b/g)].map(([, folder]) => folder));
   const monitor = `sentinel monitor hive ${master.host} ${master.port} 1`;

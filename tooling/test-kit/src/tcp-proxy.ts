@@ -1,23 +1,23 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands between a client and a server and does what networks do. */
+/** A TCP proxy that simulates network faults between a client and a server. */
 export interface TcpProxy extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly connections: number;
-  /** Connections that were accepted in all. */
+  /** Total number of accepted connections. */
   readonly accepted: number;
-  /** Accepts and reads, but passes nothing on in either direction: a server that never answers. */
+  /** Accepts and reads, but forwards nothing in either direction: a server that never answers. */
   swallow(): void;
-  /** Passes on again, on new connections; those from before stay silent. */
+  /** Forwards again, on new connections; earlier ones stay silent. */
   pass(): void;
-  /** Ends every connection now, as a reset. */
+  /** Resets every open connection. */
   cut(): void;
-  /** Passes on so many bytes of the server's next answers, and then ends that connection. Once. */
+  /** Forwards this number of bytes of the server's next replies, and then ends that connection. Applies once. */
   cutReplyAfter(bytes: number): void;
-  /** Refuses new connections, or not, and ends those that are there. */
+  /** Refuses new connections, or accepts them again. Refusing also resets open connections. */
   refuse(isRefused: boolean): void;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function tcpProxy(target: { readonly host: string; readonly port: n
       }
       const part = chunk.subarray(0, left);
       left = undefined;
-      // The part must have gone out before the end.
+      // The partial reply must be flushed before the reset.
       client.write(part, () => end(pair));
     });
     for (const socket of [client, pair.server]) {

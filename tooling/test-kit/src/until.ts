@@ -1,13 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Ends a wait that is in vain. A condition that comes true ends it at once, so a busy machine may take minutes. */
+/** Ends a hopeless wait. A condition that becomes true ends the wait at once, so a busy machine may take minutes. */
 const PATIENCE_MS = 300_000;
 
-/** Waits until the condition holds; fails when it does not for too long. */
+/** Waits until the condition holds; rejects after the time limit. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms in vain: ${what}`);
+    if (performance.now() > deadline) throw new Error(`not reached within ${PATIENCE_MS} ms: ${what}`);
     await pause(5);
   }
 }

@@ -1,12 +1,12 @@
 import { promisify } from "node:util";
 import { afterEach, beforeEach, onTestFailed } from "vitest";
 
-/** Vitest's words for a test that did not end in time. */
+/** The beginning of Vitest's message about a timeout. */
 const TIMED_OUT = /^(Test|Hook) timed out in /;
 
 /** State of the whole process. Files may share one process, and each runs this file again. */
 interface Watch {
-  /** The warnings of the test that runs now, as Node would print them. */
+  /** The warnings of the current test, as Node would print them. */
   readonly warnings: string[];
   /** The name of a test that has timed out. */
   timedOut: string | undefined;
@@ -26,12 +26,12 @@ function startWatch(): Watch {
   return { warnings, timedOut: undefined };
 }
 
-/** Node emits a warning only in the next tick. Taken before any test replaces timers. */
+/** Node emits warnings in the next tick. Captured before any test replaces timers. */
 const nextTurn = promisify(setImmediate);
 
 beforeEach(({ skip }) => {
   const { warnings, timedOut } = watch;
-  // A test that timed out goes on running, with its timers and mocks: what follows in this process would prove nothing.
+  // A timed-out test keeps running, with its timers and mocks, so that later tests in this process would prove nothing.
   if (timedOut !== undefined) skip(`not run, because "${timedOut}" timed out and may still be running`);
   warnings.length = 0;
   onTestFailed(() => {

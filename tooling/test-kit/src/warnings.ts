@@ -1,6 +1,6 @@
 import { until } from "./until.ts";
 
-/** The codes of the process's warnings while the work goes on, and until the one that is waited for, if any, has come. */
+/** Returns the codes of the process's warnings during the work, and until the expected one, if any, was emitted. */
 export async function warnings(work: () => Promise<void>, expected?: string): Promise<string[]> {
   const codes: string[] = [];
   const note = (warning: Error & { code?: string }) => codes.push(warning.code ?? warning.name);

@@ -3,8 +3,8 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
 import { build } from "esbuild";
 
 /**
- * A thread that runs a TypeScript file on the packages' sources. It is bundled first: on Node 20 a worker cannot be
- * given a loader, and the bundle needs none.
+ * Starts a thread that runs a TypeScript file on the packages' sources. The file is bundled first, because a worker on
+ * Node 20 cannot use a loader.
  */
 export async function startWorker(file: URL, options?: WorkerOptions): Promise<Worker> {
   const { outputFiles } = await build({
@@ -21,11 +21,11 @@ export async function startWorker(file: URL, options?: WorkerOptions): Promise<W
   return new Worker(new URL(`data:text/javascript;base64,${code}`), options);
 }
 
-/** A worker's next message; rejects when it fails or ends without one. */
+/** Resolves with a worker's next message; rejects when the worker fails or exits without one. */
 export function answerOf<T>(worker: Worker): Promise<T> {
   return new Promise((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);
-    worker.once("exit", (code) => reject(new Error(`the worker ended with ${code} and said nothing`)));
+    worker.once("exit", (code) => reject(new Error(`the worker exited with ${code} before its first message`)));
   });
 }

@@ -30,7 +30,7 @@ const NEXT_TESTS = `import { test } from "vitest";
 test("comes after it in the same process", () => console.log(["was", "run"].join("-")));
 `;
 
-/** What Vitest prints for these files of tests, with our setup file and reporter. */
+/** Returns Vitest's output for these test files, with this setup file and reporter. */
 async function outputOf(...files: string[]): Promise<string> {
   await mkdir(join(root, ".cache"), { recursive: true });
   const folder = await mkdtemp(join(root, ".cache/vitest-setup-"));
@@ -52,12 +52,12 @@ async function outputOf(...files: string[]): Promise<string> {
   }
 }
 
-test("only failures show warnings, nothing runs after a test that timed out, and every failure has its command", async () => {
+test("only failures show warnings, no test runs after a timeout, and every failure has its command", async () => {
   const output = await outputOf(TESTS, NEXT_TESTS);
   expect(output).toContain("[LOUD] Warning: the reason");
   expect(output).not.toContain("expected here");
   expect(output).not.toContain("was-run");
   expect(output).toMatch(/2 failed \| 1 passed \| 2 skipped/);
-  expect(output).toContain("To repeat just what failed:\n");
+  expect(output).toContain("To repeat only the failed tests:\n");
   expect(output).toContain(`0.test.mjs -t '^warns and fails \\(1\\.5 s\\)$'`);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 
-/** A module of which some exports are replaced, to show that what they do matters. */
+/** A module with replaced exports, to show that the originals matter. */
 export interface Replacement {
   /** The module's file. */
   readonly file: string;
@@ -13,8 +13,8 @@ export interface Replacement {
 }
 
 /**
- * Loads a fresh copy of a TypeScript module and of everything that it imports, in which the exports of one module are
- * replaced for all who import them. Calls within that module still reach the original.
+ * Loads a fresh copy of a TypeScript module and its imports, in which the exports of one module are replaced for all
+ * importers. Calls within that module still reach the original.
  */
 export async function withReplacement<Module>(entry: string, replacement?: Replacement): Promise<Module> {
   const { outputFiles } = await build({
@@ -32,7 +32,7 @@ export async function withReplacement<Module>(entry: string, replacement?: Repla
   try {
     const file = join(folder, "bundle.mjs");
     await writeFile(file, outputFiles[0]?.contents ?? "");
-    shared[KEY] = replacement?.exports;
+    shared[KEY] = replacement && ((original) => checked(replacement, original));
     return (await import(pathToFileURL(file).href)) as Module;
   } finally {
     delete shared[KEY];
@@ -40,12 +40,22 @@ export async function withReplacement<Module>(entry: string, replacement?: Repla
   }
 }
 
-/** Where the bundle finds the function that makes the replaced exports, while it is loaded. */
+/**
+ * Returns the replaced exports. Throws for a name that the module does not export, because nothing would be replaced.
+ */
+function checked({ file, exports }: Replacement, original: Readonly<Record<string, unknown>>) {
+  const replaced = exports(original);
+  for (const name of Object.keys(replaced))
+    if (!(name in original)) throw new Error(`${file} does not export ${name}: nothing would be replaced`);
+  return replaced;
+}
+
+/** The global key under which the bundle finds the replacing function while it is loaded. */
 const KEY = "@hivepace/verify replacement";
 const shared = globalThis as { [KEY]?: Replacement["exports"] | undefined };
 const ORIGINAL = "?original";
 
-/** Puts a module before the file that takes every export from the replacement, if it has it, or else from the file. */
+/** Inserts a module before the file that takes every export from the replacement, if present, or else from the file. */
 function replacing(file: string): Plugin {
   return {
     name: "replacing",
@@ -68,7 +78,7 @@ function replacing(file: string): Plugin {
   };
 }
 
-/** The names of what a module exports at run time. */
+/** The names of a module's run-time exports. */
 async function exportsOf(file: string): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [file],

@@ -12,7 +12,7 @@ export interface Case {
   readonly seconds: number;
   /** Whether the case is part of `test`, besides `verify`. */
   readonly isQuick?: boolean;
-  /** Resolves when the check holds. Throws an error that says what does not. */
+  /** Resolves when the check passes. Rejects with an error that names the violation. */
   readonly run: () => CaseResult | Promise<CaseResult>;
 }
 
@@ -23,7 +23,7 @@ export interface CaseResult {
   readonly figures?: Readonly<Record<string, number>>;
 }
 
-/** A case without its code: all that the parent process knows of it. */
+/** A case without its code, as the parent process knows it. */
 export interface CaseInfo {
   readonly id: string;
   readonly seconds: number;

@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import type { Case, CaseInfo } from "./case.ts";
 import { filesBelow } from "./files.ts";
 
-/** All cases of the repository, in a stable order. Throws when two have the same id. */
+/** Returns all cases of the repository, in a stable order. Throws when two have the same id. */
 export async function discover(root: string): Promise<CaseInfo[]> {
   const all: CaseInfo[] = [];
   const known = new Map<string, string>();

@@ -3,7 +3,9 @@ import { join } from "node:path";
 
 const SKIPPED = new Set(["node_modules", "dist"]);
 
-/** Every file below the folder whose name ends like this, sorted. Dependencies, builds and hidden folders are not searched. */
+/**
+ * Returns every file below the folder with this suffix, sorted. Dependencies, builds and hidden folders are skipped.
+ */
 export function filesBelow(folder: string, suffix: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .flatMap((entry) => {

@@ -16,19 +16,21 @@ export const usage = `verify [options]          long checks in worker processes:
 
   --minutes <n>           time box: starts no case that does not fit, and rotates what is run, so that repeated runs
                           cover everything
-  --seed <n>              which part of the rotation a time box starts with (default: the one after the last run)
+  --seed <n>              part of the rotation with which a time box starts (default: the one after the last run)
   --only <text>           only cases whose id contains this text; may be given several times
   --quick                 only the cases that are part of "test"
   --shard 1/2             the first of two parts; a second machine runs the second
   --workers <n>           worker processes (default: one for each core)
   --list                  prints the ids of the selected cases and their estimated seconds, and runs nothing
-  --verbose               prints every case and not only those that fail
-  --help                  this text
+  --verbose               prints every case, not only failed ones
+  --help                  show this text
 
-Writes .cache/verify/report.json and one log for each worker beside it. Exit codes: 0 all hold, 1 something failed,
-2 a wrong option, 130 interrupted.`;
+Writes .cache/verify/report.json and one log for each worker beside it. Exit codes: 0 all passed, 1 some failed,
+2 invalid option, 130 interrupted.`;
 
-/** Undefined when the usage was asked for. Throws a RangeError that names the option, the rule and the value. */
+/**
+ * Returns undefined when the usage was requested. Throws a RangeError that names the option, the rule and the value.
+ */
 export function parseOptions(args: readonly string[]): Options | undefined {
   const values = read(args);
   if (values.help) return undefined;

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 
 /**
- * Runs a TypeScript program of the repository to its end, for cases that are programs of their own. Its output goes to the
- * worker's log. Throws when its exit code is not 0, with the end of its output.
+ * Runs a TypeScript program of the repository, for cases that are whole programs. Its output goes to the worker's log.
+ * Rejects with the end of the output when the exit code is not 0.
  */
 export function runProgram(file: string, args: readonly string[] = []): Promise<string> {
   return runNode(["--import", "tsx", "--conditions", "@hivepace/source", "--expose-gc", file, ...args]);
 }
 
-/** The same with arguments of Node's own. */
+/** Like `runProgram`, with arguments for Node itself. */
 export async function runNode(args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const end = () => child.kill("SIGKILL");

@@ -1,6 +1,6 @@
 import { type CaseResult, suiteOf } from "./case.ts";
 
-/** One case that was run. */
+/** The outcome of one case. */
 export interface Outcome {
   readonly id: string;
   readonly ok: boolean;
@@ -10,11 +10,11 @@ export interface Outcome {
   readonly logFile: string;
 }
 
-/** What `.cache/verify/report.json` contains. */
+/** The content of `.cache/verify/report.json`. */
 export interface Report {
   readonly startedAt: string;
   readonly seconds: number;
-  /** Seed of the rotation; null when everything that was selected was to be run. */
+  /** Seed of the rotation; null when all selected cases were to be run. */
   readonly seed: number | null;
   readonly passed: number;
   readonly failed: number;
@@ -23,7 +23,7 @@ export interface Report {
   readonly outcomes: readonly Outcome[];
 }
 
-/** A line for each suite and one for all. */
+/** Returns a line for each suite and one for the total. */
 export function summary({ outcomes, left, seconds, seed }: Report): string {
   const suites = new Map<string, { passed: number; failed: number; left: number; seconds: number }>();
   const of = (each: { readonly id: string }) => {
@@ -50,7 +50,7 @@ export function summary({ outcomes, left, seconds, seed }: Report): string {
   return [...lines, `  ${outcomes.length} cases in ${duration(seconds)}${rotation}`].join("\n");
 }
 
-/** Everything that somebody needs who wants to understand or repeat a failure. */
+/** Returns the details that are needed to understand and repeat a failure. */
 export function failure({ id, seconds, error, logFile }: Outcome): string {
   return [
     `FAILED ${id} after ${duration(seconds)}`,

@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * The seed of the next time box: one more than that of the last run in this checkout. A new checkout starts with the number
- * of the workflow's run or, outside a workflow, with the number of commits, which both grow by themselves.
+ * Returns the seed of the next time box: one more than that of the last run in this checkout. A new checkout starts
+ * with the run number of the workflow or, outside a workflow, with the number of commits, which both grow by
+ * themselves.
  */
 export function nextSeed(file: string, root: string, env: NodeJS.ProcessEnv): number {
   const last = readNumber(() => readFileSync(file, "utf8"));
@@ -18,7 +19,7 @@ export function nextSeed(file: string, root: string, env: NodeJS.ProcessEnv): nu
   return readNumber(() => env["GITHUB_RUN_NUMBER"] ?? "") ?? readNumber(commits) ?? 1;
 }
 
-/** Remembers the seed of a run, so that the next one continues after it. */
+/** Stores the seed of a run, so that the next one continues after it. */
 export function rememberSeed(file: string, seed: number): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${seed}\n`);

@@ -10,14 +10,14 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Runs one case. Never rejects. */
   readonly runCase: (info: CaseInfo) => Promise<Pick<Outcome, "result" | "error" | "logFile">>;
-  /** Seconds on a clock that never goes back. */
+  /** Seconds on a monotonic clock. */
   readonly now: () => number;
 }
 
-/** How often a run that prints nothing else says how far it is. */
+/** Interval of progress messages when nothing else is printed. */
 const PROGRESS_SECONDS = 30;
 
-/** Runs cases in their order, several at a time. Returns what was run and the ids of what was left out. */
+/** Runs cases in order, several at a time. Returns the outcomes and the ids of the cases left out. */
 export async function runCases(
   cases: readonly CaseInfo[],
   options: RunOptions,

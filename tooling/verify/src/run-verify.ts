@@ -17,7 +17,7 @@ export interface VerifyWorld {
   readonly signal: AbortSignal;
 }
 
-/** Runs what the arguments select. Resolves with the exit code. */
+/** Runs the selected cases. Resolves with the exit code. */
 export async function runVerify(args: readonly string[], world: VerifyWorld): Promise<number> {
   const { root, env, print, printError, signal } = world;
   let options: ReturnType<typeof parseOptions>;

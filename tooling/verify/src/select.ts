@@ -1,17 +1,17 @@
 import type { CaseInfo } from "./case.ts";
 
 export interface Selection {
-  /** Only cases that `test` runs. */
+  /** Selects only the cases that are part of `test`. */
   readonly isQuick: boolean;
   /** Only cases whose id contains one of these texts; all when empty. */
   readonly only: readonly string[];
   /** The part of the cases that this process runs, so that several machines can share them. */
   readonly shard: { readonly index: number; readonly of: number };
-  /** Where the rotation starts; undefined leaves out the rotation and starts the longest cases first. */
+  /** Start of the rotation; undefined disables the rotation and starts the longest cases first. */
   readonly rotation: number | undefined;
 }
 
-/** The cases to run, in the order in which they start. */
+/** Returns the cases to run, in the order in which they start. */
 export function select(all: readonly CaseInfo[], { isQuick, only, shard, rotation }: Selection): CaseInfo[] {
   const wanted = all.filter(
     (each) => (!isQuick || each.isQuick) && (only.length === 0 || only.some((text) => each.id.includes(text))),
@@ -21,14 +21,14 @@ export function select(all: readonly CaseInfo[], { isQuick, only, shard, rotatio
   return rotated(mine, rotation);
 }
 
-/** A fixed order in which neighbours have nothing in common: sorted by a hash of the id. */
+/** A fixed order that separates related cases: sorted by a hash of the id. */
 function mixed(cases: readonly CaseInfo[]): CaseInfo[] {
   return [...cases].sort((a, b) => hash(a.id) - hash(b.id) || (a.id < b.id ? -1 : 1));
 }
 
 /**
- * Starts at another place for each number. Consecutive numbers are a golden ratio of the whole length apart: whatever part
- * of the cases one time box covers, a few consecutive numbers cover all of them nearly evenly.
+ * Starts at another position for each number. Consecutive numbers are a golden ratio of the whole length apart, so that
+ * a few consecutive time boxes cover all cases nearly evenly.
  */
 function rotated(cases: readonly CaseInfo[], rotation: number): CaseInfo[] {
   const total = cases.reduce((sum, { seconds }) => sum + seconds, 0);

@@ -1,6 +1,6 @@
 /**
- * What `test` runs: all tests, and beside them the quick cases of `verify`. With arguments, only Vitest with these arguments, so that
- * one file or one package can be run: `test packages/core`.
+ * The command `test`: all tests, and concurrently the quick cases of `verify`. With arguments, only Vitest with these
+ * arguments, so that one file or one package can be run: `test packages/core`.
  */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -14,7 +14,7 @@ const args = process.argv.slice(2).filter((arg) => arg !== "--");
 const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
 
-/** The exit code of Vitest. */
+/** Resolves with the exit code of Vitest. */
 function runVitest(words: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [vitest, "run", ...words], { cwd: root, stdio: "inherit" });
   interrupted.signal.addEventListener("abort", () => child.kill("SIGTERM"));
@@ -24,7 +24,7 @@ function runVitest(words: readonly string[]): Promise<number> {
   });
 }
 
-/** Prints at once, or keeps what is to be printed until `flush`. */
+/** Prints at once, or holds the output until `flush`. */
 class HeldOutput {
   #held: (() => void)[] | undefined = [];
 
@@ -39,7 +39,9 @@ class HeldOutput {
   }
 }
 
-/** The exit code of the quick cases. They run beside the tests, many of which wait, and print after them. */
+/**
+ * Resolves with the exit code of the quick cases. They run beside the tests, many of which wait, and print after them.
+ */
 function runCases(output: HeldOutput): Promise<number> {
   return runVerify(["--quick", "--workers", `${availableParallelism()}`], {
     root,

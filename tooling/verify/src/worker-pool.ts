@@ -16,7 +16,7 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** One worker process and what it is doing. */
+/** One worker process and its current case. */
 interface Worker {
   readonly child: ChildProcess;
   readonly log: WriteStream;
@@ -67,7 +67,7 @@ export class WorkerPool {
     return { ...answer, logFile };
   }
 
-  /** Ends all workers, whatever they do. */
+  /** Kills all workers, whatever their state. */
   close(): void {
     for (const worker of this.#all) this.#end(worker);
     this.#idle.length = 0;

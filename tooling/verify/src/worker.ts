@@ -1,4 +1,4 @@
-/** A worker process: runs one case after the other, as its parent asks for them. */
+/** A worker process: runs one case at a time, as its parent requests them. */
 import { inspect } from "node:util";
 import { casesOf } from "./discover.ts";
 import type { Answer, Question } from "./worker-pool.ts";
@@ -6,7 +6,7 @@ import type { Answer, Question } from "./worker-pool.ts";
 const answer = (message: Answer): unknown => process.send?.(message);
 
 process.on("message", ({ file, id }: Question) => void run(file, id).then(answer));
-// Without a parent nobody asks for anything.
+// A worker without a parent has no purpose.
 process.on("disconnect", () => process.exit());
 
 async function run(file: string, id: string): Promise<Answer> {

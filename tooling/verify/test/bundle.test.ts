@@ -34,3 +34,8 @@ test("without a replacement the copy behaves as the original", async () => {
   const { ones, twos } = await withReplacement<Outer>(file("outer.ts"));
   expect([ones(), twos()]).toEqual([1, 2]);
 });
+
+test("a replaced name that the module does not export is an error", async () => {
+  const replacement = { file: file("inner.ts"), exports: () => ({ three: () => 3 }) };
+  await expect(withReplacement(file("outer.ts"), replacement)).rejects.toThrow("does not export three");
+});

@@ -33,7 +33,7 @@ test("every case is run, in order", async () => {
   expect(left).toEqual([]);
 });
 
-test("a failure says what is wrong, how to repeat it and where the log is; the others still run", async () => {
+test("a failure has its error, its command and its log, and the other cases still run", async () => {
   const { outcomes, printed } = await run([info("bad/one"), info("good")]);
   expect(outcomes.map(({ ok }) => ok)).toEqual([false, true]);
   expect(printed).toEqual([
@@ -46,7 +46,7 @@ test("a failure says what is wrong, how to repeat it and where the log is; the o
   ]);
 });
 
-test("a time box starts nothing that does not fit, and names what was left", async () => {
+test("a time box starts only cases that fit, and names those left out", async () => {
   const { outcomes, left } = await run([info("a", 4), info("b", 9), info("c", 5)], { boxSeconds: 10 });
   expect(outcomes.map(({ id }) => id)).toEqual(["a", "c"]);
   expect(left).toEqual(["b"]);
@@ -58,7 +58,7 @@ test("a case that is longer than the whole box runs when it comes first", async 
   expect(left).toEqual(["a"]);
 });
 
-test("an interrupted run starts nothing more, and does not count the case that it broke off", async () => {
+test("an interrupted run starts nothing more, and does not count the interrupted case", async () => {
   const interrupt = new AbortController();
   const runCase = async () => {
     interrupt.abort();
@@ -68,7 +68,7 @@ test("an interrupted run starts nothing more, and does not count the case that i
   expect([outcomes, left, printed]).toEqual([[], ["a", "b"], []]);
 });
 
-test("a long run says every half minute how far it is", async () => {
+test("a long run reports its progress every half minute", async () => {
   const cases = Array.from({ length: 10 }, (_, i) => info(`suite/${i}`, 10));
   const { printed } = await run(cases);
   expect(printed).toEqual(["  3 of 10 cases after 30 s", "  6 of 10 cases after 60 s", "  9 of 10 cases after 90 s"]);

@@ -12,7 +12,7 @@ test("without a rotation the longest cases start first", () => {
   expect(ids(select(cases, everything))).toEqual(["b", "c", "a"]);
 });
 
-test("quick selects what is part of the tests, only selects by a part of the id", () => {
+test("quick selects the cases of `test`, and only selects by a part of the id", () => {
   const cases = [info("a/one", 1, true), info("a/two"), info("b/one")];
   expect(ids(select(cases, { ...everything, isQuick: true }))).toEqual(["a/one"]);
   expect(ids(select(cases, { ...everything, only: ["a/"] })).sort()).toEqual(["a/one", "a/two"]);

@@ -39,7 +39,7 @@ test("cases run in another process, one after the other in the same", async () =
   expect(second.result?.figures).toEqual(first.result?.figures);
 });
 
-test("an error is reported with its stack, and what the case printed is in the log", async () => {
+test("an error is reported with its stack, and the output of the case is in the log", async () => {
   const { error, logFile } = await run("throws");
   expect(error).toMatch(/^RangeError: too large\n +at .*some\.cases\.ts/);
   expect(await readFile(logFile, "utf8")).toContain("=== throws\nsome words");

@@ -3,15 +3,15 @@ import type { Hello, Update } from "../wire.ts";
 interface Listener {
   hello(hello: Hello): void;
   update(update: Update): void;
-  /** Whether anything comes. */
+  /** Reports whether the connection is alive. */
   live(isLive: boolean): void;
 }
 
-/** Nothing for so long, and the connection counts as lost. The server speaks twice a second, and seldom less. */
+/** After this silence the connection counts as lost. The server sends twice a second, rarely less. */
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 1_000;
 
-/** Hears the server, and connects again by itself for as long as the page is open. */
+/** Receives the server's messages, and reconnects for as long as the page is open. */
 export function connect(listener: Listener): void {
   let source: EventSource | undefined;
   let patience: ReturnType<typeof setTimeout> | undefined;
@@ -21,7 +21,7 @@ export function connect(listener: Listener): void {
     source = undefined;
     clearTimeout(patience);
     listener.live(false);
-    // A browser gives up for good after some errors; we do not.
+    // An EventSource gives up permanently after some errors, so the page reconnects by itself.
     setTimeout(open, RETRY_MS);
   };
   const heard = <T>(event: MessageEvent<string>, take: (message: T) => void): void => {

@@ -5,9 +5,9 @@ export interface LiveSwarm extends AsyncDisposable {
   readonly broker: MemoryBroker;
   readonly observer: SwarmObserver;
   readonly hives: Map<string, Hive>;
-  /** What it is named, and how often it wants something. */
+  /** Adds an agent that requests capacity every `everyMs`. */
   add(agentId: string, everyMs: number): Promise<Hive>;
-  /** As a crash does it: not a word of farewell. */
+  /** Crashes an agent: its hive is not closed. */
   kill(agentId: string): void;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const NAMESPACE = "demo";
 const TOKENS = 100;
 const MAX_WAITING = 12;
 
-/** Real hives on one broker, each of which wants something again and again, and an observer. */
+/** Real hives on one memory broker, each of which requests capacity periodically, and an observer. */
 export async function liveSwarm({ rpm, tpm, windowMs }: Limits): Promise<LiveSwarm> {
   const broker = memoryBroker();
   const buses = new Map<string, Awaited<ReturnType<typeof memoryBus>>>();
@@ -36,7 +36,7 @@ export async function liveSwarm({ rpm, tpm, windowMs }: Limits): Promise<LiveSwa
     const timer = setInterval(async () => {
       if (waiting >= MAX_WAITING) return;
       waiting++;
-      // One that is closed sends away those who wait.
+      // A closed hive rejects its waiting requests.
       const lease = await hive.acquire({ route: [ENDPOINT], tokens: TOKENS }).catch(() => undefined);
       waiting--;
       lease?.done({ tokens: TOKENS });

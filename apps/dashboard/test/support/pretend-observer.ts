@@ -7,7 +7,7 @@ import type {
   SwarmSnapshot,
 } from "@hivepace/distributed";
 
-/** An observer that says what it is told to: for states that a real swarm seldom has. */
+/** An observer with a settable snapshot, for states that are rare in a real swarm. */
 export class PretendObserver implements SwarmObserver {
   readonly namespace: string;
   now: SwarmSnapshot;
@@ -51,6 +51,7 @@ export const emptySnapshot: SwarmSnapshot = {
   agents: [],
   resources: [],
   keys: [],
+  availability: [],
   heard: 0,
   ignored: {},
 };

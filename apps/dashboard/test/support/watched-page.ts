@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
-/** A page, what it complained about, and what it asked for elsewhere. */
+/** A page, its console errors, and its requests to other hosts. */
 export interface WatchedPage {
   readonly page: Page;
   readonly complaints: string[];
@@ -32,7 +32,10 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What axe finds that is serious or worse. It runs beside the page, whose policy lets no script in. */
+/**
+ * Returns axe's findings of serious or critical impact. Axe is evaluated by the driver, because the page's policy
+ * allows no foreign script.
+ */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {

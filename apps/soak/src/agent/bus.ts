@@ -9,7 +9,7 @@ import type { AgentTask } from "../words.ts";
 
 type Where = Pick<AgentTask, "broker" | "url">;
 
-/** A bus on connections of its own. */
+/** Opens a bus on its own connections. */
 export function openBus({ broker, url }: Where): Promise<MessageBus> {
   switch (broker) {
     case "nats":
@@ -21,12 +21,12 @@ export function openBus({ broker, url }: Where): Promise<MessageBus> {
   }
 }
 
-/** A store on a connection of its own, where the broker is Redis. */
+/** Opens a store on its own connection, if the broker is Redis. */
 export function openStore({ broker, url }: Where): Promise<SyncStore> | undefined {
   return broker === "redis" ? redisSync({ url, syncTimeoutMs: 1_000 }) : undefined;
 }
 
-/** A client that outlives all to whom it is lent, where the broker is Redis. */
+/** Opens a client that outlives everything it is lent to, if the broker is Redis. */
 export function openClient({ broker, url }: Where): Redis | undefined {
   if (broker !== "redis") return undefined;
   const client = new Redis(url, { retryStrategy: () => 200, maxRetriesPerRequest: 1 });

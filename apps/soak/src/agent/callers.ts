@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Loops that call without end, and can rest: then none has anything under way. */
+/** Concurrent loops of calls that can be paused, so that no call is under way. */
 export class Callers {
   readonly #call: () => Promise<unknown>;
   readonly #loops: Promise<void>[];
@@ -14,7 +14,7 @@ export class Callers {
     this.#loops = Array.from({ length: count }, () => this.#loop());
   }
 
-  /** Resolves when the last call has ended. */
+  /** Pauses the loops. Resolves when the last call has ended. */
   async rest(): Promise<void> {
     this.#gate ??= new Promise((resolve) => {
       this.#open = resolve;
@@ -41,7 +41,7 @@ export class Callers {
         this.#resting--;
         continue;
       }
-      // The hive was closed, or the provider is gone: both come at the end.
+      // The hive was closed or the provider is unavailable; both happen only at the end.
       await this.#call().catch(() => pause(20));
     }
   }

@@ -6,7 +6,7 @@ const RESOURCES = 20;
 const SUBJECTS = 10;
 const SHORT_MS = 30;
 
-/** Everything that can be opened is opened, used and closed again, in a process that goes on. */
+/** Opens, uses and closes every kind of resource once, in a process that keeps running. */
 export async function churn(colony: Colony, round: number): Promise<void> {
   const { task, bus, store } = colony;
   const name = `churn-${task.agentId}-${round}`;
@@ -19,7 +19,7 @@ export async function churn(colony: Colony, round: number): Promise<void> {
   useMoreEndpoints(colony, round);
 }
 
-/** A hive of its own, which ends with a lease that nobody ended and one who still waits. */
+/** Uses a temporary hive, and closes it with an open lease and a waiting request. */
 async function useHive({ task, life }: Colony, options: Partial<HiveOptions>): Promise<void> {
   const hive = await createHive({
     ...options,
@@ -28,7 +28,7 @@ async function useHive({ task, life }: Colony, options: Partial<HiveOptions>): P
       { id: "eu", rpmLimit: 5, tpmLimit: 1_000 },
       { id: "us", rpmLimit: 5 },
     ],
-    limitsForKey: () => ({ rateLimitRpm: 2 }),
+    limitsForKey: () => ({ rpmLimit: 2 }),
     windowMs: task.windowMs,
   });
   const leave = hive.onCapacityChange(() => {});
@@ -44,7 +44,7 @@ async function useHive({ task, life }: Colony, options: Partial<HiveOptions>): P
   await late;
 }
 
-/** One gives up after a while, one is called off, both on signals that live on. */
+/** Requests that end by timeout or by abort, on signals that outlive them. */
 async function wait(hive: Hive, signal: AbortSignal): Promise<void> {
   const own = new AbortController();
   const waits = [
@@ -87,7 +87,7 @@ async function subscribe({ bus }: Colony, round: number): Promise<void> {
   }
 }
 
-/** Endpoints that come and go, in a hive that stays. */
+/** Adds and removes endpoints of the long-lived hive. */
 function useMoreEndpoints({ hive, task }: Colony, round: number): void {
   const kept = { id: PROVIDER, rpmLimit: task.capacity };
   const more = Array.from({ length: RESOURCES }, (_, i) => ({ id: `extra-${round}-${i}`, rpmLimit: 10 }));

@@ -14,7 +14,7 @@ export const PROVIDER = "provider";
 const CALLERS = 4;
 const KEYS = 200;
 
-/** What one process of the swarm has for as long as it lives: a bus, a hive and a limiter on it, and calls through them. */
+/** The long-lived parts of one process of the swarm: a bus, a hive and a limiter on it, and calls through them. */
 export class Colony {
   readonly task: AgentTask;
   readonly bus: MessageBus;
@@ -22,7 +22,7 @@ export class Colony {
   readonly limiter: DistributedLimiter;
   readonly client: Redis | undefined;
   readonly store: SyncStore | undefined;
-  /** Handed to everything that takes one, from the first call to the last. */
+  /** The signal passed to every call, from the first to the last. */
   readonly life = new AbortController();
   readonly callers: Callers;
   readonly #fetch: typeof fetch;
@@ -58,9 +58,9 @@ export class Colony {
       ...shared,
       agentId,
       endpoints: [{ id: PROVIDER, rpmLimit: capacity }],
-      // Half of the keys are known, the others are used on demand.
-      keys: Object.fromEntries(Array.from({ length: KEYS }, (_, i) => [`tenant-${i}`, { rateLimitRpm: 1_000 }])),
-      limitsForKey: () => ({ rateLimitRpm: 1_000, rateLimitTpm: 1_000_000 }),
+      // Half of the keys are configured, the others get limits on demand.
+      keys: Object.fromEntries(Array.from({ length: KEYS }, (_, i) => [`tenant-${i}`, { rpmLimit: 1_000 }])),
+      limitsForKey: () => ({ rpmLimit: 1_000, tpmLimit: 1_000_000 }),
       windowMs,
       recoveryIntervalMs: 500,
       recoveryFactor: 1.5,
@@ -87,7 +87,7 @@ export class Colony {
     this.#calls++;
     const { agentId, provider } = this.task;
     const body = JSON.stringify({ model: "m", max_tokens: 1, messages: [{ role: "user", content: "x" }] });
-    // A socket that is kept for the next call is the run-time's, and would have to be waited for.
+    // A keep-alive socket would count as a held handle after the call.
     const headers = { "content-type": "application/json", "x-agent": agentId, connection: "close" };
     await this.limiter.run("work", async () => {
       const init = { method: "POST", headers, body, signal: this.life.signal };

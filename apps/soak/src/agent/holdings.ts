@@ -7,23 +7,23 @@ import { channelNames } from "@hivepace/core";
 import type { Holdings } from "../words.ts";
 import type { Colony } from "./colony.ts";
 
-/** Peers that are gone are kept for two windows and a minute, and looked at with the next heartbeat. */
+/** Departed peers are kept for two windows and a minute, and removed with the next heartbeat. */
 const FORGOTTEN_MS = 64_000;
-/** What is just being closed has this long. */
+/** The time that resources under closure get to disappear. */
 const LONGEST_MS = 4_000;
 const EVERY_MS = 150;
 const FEWEST = 3;
 
 /**
- * What this process holds while it rests: the least of several looks, for something is always just going on. Looks again
- * until nothing is more than it was at the time before, or for some seconds.
+ * Samples the resources that the paused process holds and returns the minimum of each count, because some are always in
+ * transition. Samples until no count exceeds `before`, or for at most `LONGEST_MS`.
  */
 export async function holdings(colony: Colony, before: Holdings | undefined): Promise<Holdings> {
   const deadline = performance.now() + Math.min(LONGEST_MS, colony.task.patienceMs);
   let least: Record<string, number> | undefined;
   for (let looks = 1; ; looks++) {
     const now = await look(colony);
-    // What is not there now is none of it.
+    // A name that is missing in a sample counts as 0.
     const names = new Set([...Object.keys(now), ...Object.keys(least ?? now)]);
     least = Object.fromEntries([...names].map((name) => [name, lesser(name, now, least)]));
     const isCalm =
@@ -37,13 +37,13 @@ function lesser(name: string, now: Holdings, least: Holdings | undefined): numbe
   return Math.min(now[name] ?? 0, least === undefined ? Infinity : (least[name] ?? 0));
 }
 
-/** Timers and objects are never exactly the same, and are not waited for. */
+/** Counts of timers and objects fluctuate, so the sampling does not wait for them. */
 function isAsBefore(name: string, count: number, before: Holdings): boolean {
   return /^(memory|objects|handles Timeout)/.test(name) || count <= (before[name] ?? 0);
 }
 
 async function look(colony: Colony): Promise<Holdings> {
-  // What the first collection frees may hold others, in finalizers that run in between.
+  // Objects freed by the first collection may hold others through finalizers, which run in between.
   for (let i = 0; i < 2; i++) {
     globalThis.gc?.();
     await nextTurn();
@@ -58,7 +58,7 @@ function memory(): Holdings {
 
 function handles(): Holdings {
   const counts: Record<string, number> = {};
-  // An immediate is over before anyone could hold it.
+  // An immediate ends within the current turn, so it cannot leak.
   for (const type of process.getActiveResourcesInfo().filter((one) => one !== "Immediate"))
     counts[`handles ${type}`] = (counts[`handles ${type}`] ?? 0) + 1;
   return counts;
@@ -75,7 +75,7 @@ function listeners({ life, client }: Colony): Holdings {
   };
 }
 
-/** Node has no other way to reach a client's own sockets. */
+/** Node has no public access to a client's sockets. */
 function sockets(): Socket[] {
   const all = (process as unknown as { _getActiveHandles(): unknown[] })._getActiveHandles();
   return all.filter((handle): handle is Socket => handle instanceof EventEmitter && "remoteAddress" in handle);
@@ -85,7 +85,7 @@ function listenersOf(emitter: EventEmitter): number {
   return emitter.eventNames().reduce((sum, event) => sum + emitter.listenerCount(event), 0);
 }
 
-/** Living objects of those kinds that others hang on to: one that nobody can reach is not among them. */
+/** Counts live objects of the classes that leaks accumulate; unreachable objects are not counted. */
 function objects(): Holdings {
   const count = (v8 as { queryObjects?: (kind: unknown) => number }).queryObjects;
   if (!count) return {};

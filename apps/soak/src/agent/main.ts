@@ -1,4 +1,4 @@
-/** One process of the swarm: calls the provider as fast as it may, and does what its parent tells it. */
+/** One process of the swarm: calls the provider as fast as it may, and follows the orders of its parent. */
 import type { AgentTask, Holdings, Order, Word } from "../words.ts";
 import { churn } from "./churn.ts";
 import { Colony } from "./colony.ts";
@@ -45,5 +45,6 @@ process.on("message", (order: Order) => {
     .finally(() => order.act === "leave" && process.disconnect());
 });
 
-// Whoever has left must end by itself: what it left open would keep it here, and its parent would tell.
+// After a `leave` order the process must end by itself: a handle left open would keep it running, which the parent
+// reports.
 process.on("disconnect", () => isLeaving || process.exit());

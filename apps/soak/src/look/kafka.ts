@@ -1,7 +1,7 @@
 import { Kafka, logLevel } from "kafkajs";
 import type { Sight } from "./look.ts";
 
-/** The bus's own topic stays, and so does the broker's. */
+/** Topics that stay: the bus's own, and Kafka's internal one. */
 const EXPECTED = ["hivepace-bus", "__consumer_offsets"];
 
 export async function lookAtKafka(broker: string): Promise<Sight> {

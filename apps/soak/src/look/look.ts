@@ -5,11 +5,11 @@ import { lookAtKafka } from "./kafka.ts";
 import { lookAtNats } from "./nats.ts";
 import { lookAtRedis } from "./redis.ts";
 
-/** What a broker holds of us. The connection that looks is not counted. */
+/** The resources of the swarm on a broker, without the connection that inspects it. */
 export interface Sight {
-  /** Must not grow, and must be none when all have left. */
+  /** Counts that must not grow, and must be 0 after all agents have left. */
   readonly holdings: Holdings;
-  /** Must not be there, ever. */
+  /** Resources that must never exist. */
   readonly wrong: readonly Remains[];
 }
 
@@ -19,7 +19,7 @@ const LOOKS: Readonly<Record<BrokerKind, (url: string) => Promise<Sight>>> = {
   kafka: lookAtKafka,
 };
 
-/** Looks at a broker, on a connection of its own that is closed again. */
+/** Inspects a broker on a temporary connection. */
 export function lookAt(kind: BrokerKind, { url }: Pick<OwnServer, "url">): Promise<Sight> {
   return LOOKS[kind](url);
 }

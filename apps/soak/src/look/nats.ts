@@ -1,10 +1,10 @@
 import { connect } from "nats";
 import type { Sight } from "./look.ts";
 
-/** Who may ask the server about itself. Everyone else needs no name. */
+/** The account that may query server statistics. All other clients connect without credentials. */
 const WATCHER = { user: "watcher", pass: "soak" };
 
-/** The server's configuration: without it nobody could look. */
+/** The server's configuration, which enables the system account for statistics. */
 export const NATS_CONFIG = `
 accounts {
   SYS { users: [{ user: "${WATCHER.user}", password: "${WATCHER.pass}" }] }

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import type { Sight } from "./look.ts";
 
-/** No key of ours lives longer without being written: two windows of a minute, and ten minutes. */
+/** The longest time to live of a Hivepace key: two windows of a minute, and ten minutes. */
 const LONGEST_MS = 720_000;
 
 export async function lookAtRedis(url: string): Promise<Sight> {
@@ -27,8 +27,8 @@ export async function lookAtRedis(url: string): Promise<Sight> {
         "broker patterns": Number(await client.pubsub("NUMPAT")),
       },
       wrong: [
-        { name: "keys without an end", count: endless.length, which: endless },
-        { name: "keys with a late end", count: long.length, which: long },
+        { name: "keys without an expiry", count: endless.length, which: endless },
+        { name: "keys with too late an expiry", count: long.length, which: long },
       ],
     };
   } finally {

@@ -1,100 +1,139 @@
 import type { MessageBus } from "@hivepace/bus";
 import { type ChaosBus, chaosBus } from "@hivepace/bus/testing";
+import type { Clock } from "@hivepace/core";
 import { seededRandom } from "@hivepace/core/testing";
 import { createHive, type Hive } from "@hivepace/distributed";
 import { createLimitedFetch } from "@hivepace/fetch";
 import { openBus } from "@hivepace/open-bus";
+import { LapseClock, sleeper } from "../lapse-clock.ts";
 import type { Family } from "../metrics/family.ts";
-import { type Call, Caller } from "./caller.ts";
+import { type CentralBuckets, centralGatekeeper, type Gatekeeper, localGatekeeper } from "./gatekeeper.ts";
 import type { Meter } from "./meter.ts";
 import { sdkFetch } from "./sdk-fetch.ts";
 import type { AgentState, AgentTask, Word } from "./words.ts";
+import { type Call, Workers } from "./workers.ts";
 
 const ENDPOINT = "provider";
 const STATE_MS = 200;
 
-/** One agent of the swarm: it calls the provider as it has to, paced or not, and says how it is doing. */
+/** One agent of the swarm: calls the provider at its demand, with or without a limiter, and reports its state. */
 export interface Agent {
   setDemand(callsPerSecond: number): void;
   setCutOff(isCutOff: boolean): void;
-  /** What it has measured; undefined when it measures nothing. */
+  /** Returns the agent's metrics; undefined when the agent is not measured. */
   measure(): Promise<readonly Family[] | undefined>;
   stop(): Promise<void>;
+  /** Ends without closing the hive, as a crash does: the last state is lost. */
+  crash(): Promise<void>;
 }
 
-export async function startAgent(task: AgentTask, say: (word: Word) => void): Promise<Agent> {
+/** `centrals`: the central buckets that the agents of this process share. */
+export async function startAgent(task: AgentTask, say: (word: Word) => void, centrals: CentralBuckets): Promise<Agent> {
   const { agentId, pacing } = task;
   const random = seededRandom(task.seed);
-  // Before the bus is opened, which is measured, too.
+  const clock = new LapseClock(task.speed, task.epochMs);
+  // Opened before the bus, because the bus is measured as well.
   const meter = task.isMeasured ? await openMeter(agentId) : undefined;
   const bus = pacing === "hive" ? await openBus(task.bus, { waitForBroker: true }) : undefined;
-  // A wire that can be cut, also where the broker is not ours to kill.
+  // The wrapper can cut this agent off even when the demo does not own the broker.
   const wire = bus && chaosBus(bus, { seed: task.seed, partition: task.isCutOff });
-  const hive = pacing === "without" ? undefined : await openHive(task, wire, say);
+  const hive = pacing === "hive" ? await openHive(task, wire, clock, say) : undefined;
   if (hive) meter?.observe(hive);
-  const call = hive ? limitedCall(hive, task) : sdkFetch(random);
+  const gate = gatekeeperOf(task, centrals, clock);
+  gate?.setReachable(!task.isCutOff);
+  const call = hive ? limitedCall(hive, task, clock) : sdkCall(gate, random, clock);
   await connect(task);
-  const caller = new Caller(task, random, call);
-  const report = setInterval(() => say({ type: "state", agentId, state: stateOf(hive, caller) }), STATE_MS);
+  const workers = new Workers(task, call, clock);
+  const report = (): void =>
+    say({ type: "state", agentId, state: stateOf(hive, workers), latencies: workers.takeLatencies() });
+  const timer = setInterval(report, STATE_MS);
   say({ type: "started", agentId });
   return {
     setDemand: (callsPerSecond) => {
-      caller.callsPerSecond = callsPerSecond;
+      workers.callsPerSecond = callsPerSecond;
     },
     setCutOff: (isCutOff) => {
       if (wire) wire.chaos.partition = isCutOff;
+      gate?.setReachable(!isCutOff);
     },
     measure: async () => meter?.families(),
     stop: async () => {
-      clearInterval(report);
-      await caller.stop();
-      say({ type: "state", agentId, state: stateOf(hive, caller) });
+      clearInterval(timer);
+      await workers.stop();
+      report();
+      await gate?.close();
       await hive?.close();
       await wire?.close();
       await bus?.close();
       await meter?.stop();
     },
+    crash: async () => {
+      clearInterval(timer);
+      await workers.stop();
+      await gate?.close();
+    },
   };
 }
 
-/** Loaded by those alone who measure: an SDK takes its time. */
+function gatekeeperOf(task: AgentTask, centrals: CentralBuckets, clock: Clock): Gatekeeper | undefined {
+  if (task.pacing === "split" || task.pacing === "alone") return localGatekeeper(task, clock);
+  return task.pacing === "bucket" ? centralGatekeeper(centrals.of(task, clock), sleeper(clock)) : undefined;
+}
+
+/** Limits each call once, before the SDK, as most programs do: the retries of the SDK are not limited. */
+function sdkCall(gate: Gatekeeper | undefined, random: () => number, clock: Clock): Call {
+  const send = sdkFetch(random, sleeper(clock));
+  return async (url, init, tokens) => {
+    await gate?.acquire(tokens, init.signal);
+    return send(url, init);
+  };
+}
+
+/** Imported lazily, because loading the OpenTelemetry SDK takes time that unmeasured agents do not spend. */
 async function openMeter(agentId: string): Promise<Meter> {
   const { startMeter } = await import("./meter.ts");
   return startMeter(agentId);
 }
 
-/** As a program has it, but for the times, which are those of the demo's short minutes. */
-async function openHive(task: AgentTask, bus: ChaosBus | undefined, say: (word: Word) => void): Promise<Hive> {
-  const { agentId, rpm, tpm, windowMs, heartbeatMs, recoveryIntervalMs, namespace } = task;
+/** Opens a hive with all defaults, as an application does. */
+async function openHive(
+  task: AgentTask,
+  bus: ChaosBus | undefined,
+  clock: Clock,
+  say: (word: Word) => void,
+): Promise<Hive> {
+  const { agentId, rpm, tpm, windowMs, recoveryIntervalMs, namespace } = task;
   const hive = await createHive({
     agentId,
     namespace,
     windowMs,
     recoveryIntervalMs,
-    heartbeatIntervalMs: heartbeatMs,
+    clock,
     endpoints: [{ id: ENDPOINT, rpmLimit: rpm, tpmLimit: tpm }],
     ...(bus && { bus: bus as MessageBus }),
   });
-  hive.onCapacityChange(({ reason, agentId: by }) => {
-    if (reason === "recovery" || reason === "configured") return;
+  let capacity = Infinity;
+  hive.onCapacityChange(({ reason, agentId: by, newCapacity }) => {
+    const isCut = newCapacity < capacity && reason !== "configured";
+    capacity = newCapacity;
+    if (!isCut) return;
     say({ type: "reduced", agentId, at: performance.timeOrigin + performance.now(), by });
   });
   return hive;
 }
 
-/** What the first request of a program takes longer than all others would be counted as its way to the provider. */
+/** Opens the connection in advance, so that connection setup does not count as latency of the first call. */
 async function connect({ providerUrl }: AgentTask): Promise<void> {
   const response = await fetch(providerUrl);
   await response.arrayBuffer();
 }
 
-function limitedCall(hive: Hive, { providerUrl }: AgentTask): Call {
-  const endpoints = [{ id: ENDPOINT, provider: "anthropic", baseURL: `${providerUrl}/v1` }];
-  return createLimitedFetch(hive, { endpoint: ENDPOINT, endpoints });
+function limitedCall(hive: Hive, { providerUrl }: AgentTask, clock: Clock): Call {
+  const endpoints = [{ id: ENDPOINT, provider: "openai", baseURL: `${providerUrl}/v1` }];
+  return createLimitedFetch(hive, { endpoint: ENDPOINT, endpoints, clock });
 }
 
-function stateOf(hive: Hive | undefined, caller: Caller): AgentState {
-  const { counts } = caller;
+function stateOf(hive: Hive | undefined, { counts }: Workers): AgentState {
   if (hive === undefined)
     return { ...counts, mode: "alone", members: 1, level: 1, share: 1, used: 0, waiting: counts.pending };
   const { mode, members } = hive.status();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { textOf } from "../metrics/family.ts";
 import { familiesOf } from "./families.ts";
 
-/** What an SDK has collected after that. */
+/** Records metrics and returns them as the OpenTelemetry SDK collects them. */
 async function collected(record: (meter: ReturnType<MeterProvider["getMeter"]>) => void) {
   const exporter = new InMemoryMetricExporter(1);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
@@ -31,7 +31,8 @@ test("every kind of metric, name and label is written as OpenTelemetry's exporte
     for (const value of [0.05, 0.1, 0.7, 3, 70]) histogram.record(value, { outcome: "granted" });
     histogram.record(2, { outcome: "aborted" });
   });
-  // Its own labels on each value come from the resource; units are comments that the format does not know.
+  // The exporter takes the label of every value from the resource. It also writes units as comments, which the text
+  // format does not define; they are switched off.
   const resource = { ...resourceMetrics.resource, attributes: { instance: "agent-1" } };
   const theirs = new PrometheusSerializer("", false, /^instance$/, true, true).serialize({
     ...resourceMetrics,
@@ -43,7 +44,7 @@ test("every kind of metric, name and label is written as OpenTelemetry's exporte
   expect(ours).toContain('hivepace_wait_duration_bucket{outcome="granted",instance="agent-1",le="+Inf"} 5\n');
 });
 
-test("a metric without a value is not there", async () => {
+test("a metric without values is left out", async () => {
   const { metrics } = await collected((meter) => {
     meter.createCounter("hivepace.never");
     meter.createCounter("hivepace.once").add(1);

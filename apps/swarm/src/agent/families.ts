@@ -3,8 +3,8 @@ import { DataPointType, type Histogram, type MetricData } from "@opentelemetry/s
 import type { Family } from "../metrics/family.ts";
 
 /**
- * Metrics as OpenTelemetry's own exporter for Prometheus writes them, with labels of ours on every value. That exporter
- * would bring along more than twice as much code as all the rest of this; a test holds the two against each other.
+ * Converts metrics to Prometheus' text format, as OpenTelemetry's Prometheus exporter does, with extra labels on every
+ * value. The exporter itself would more than double the size of the bundle; a test compares the two outputs.
  */
 export function familiesOf(metrics: readonly MetricData[], labels: Attributes): Family[] {
   return metrics.flatMap((metric) => {
@@ -30,7 +30,7 @@ function samplesOf(name: string, metric: MetricData, labels: Attributes): string
         .map(({ attributes, value }) => histogram(name, { ...attributes, ...labels }, value))
         .join("");
     default:
-      // The text format has no word for exponential histograms, and Hivepace has none.
+      // The text format cannot express exponential histograms, and Hivepace does not record any.
       return "";
   }
 }

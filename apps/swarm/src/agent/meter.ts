@@ -4,15 +4,15 @@ import { AggregationTemporality, MeterProvider, MetricReader } from "@openteleme
 import type { Family } from "../metrics/family.ts";
 import { familiesOf } from "./families.ts";
 
-/** What happens to Hivepace in this thread or process, measured. */
+/** The metrics of Hivepace in this thread or process. */
 export interface Meter {
   observe(hive: Hive): void;
-  /** As it is now. Rejects once it is stopped. */
+  /** Collects the current values. Rejects after `stop`. */
   families(): Promise<readonly Family[]>;
   stop(): Promise<void>;
 }
 
-/** Collects when somebody asks, and never by itself. */
+/** A metric reader that collects on request only, without a timer. */
 class AskedReader extends MetricReader {
   constructor() {
     super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
@@ -22,7 +22,10 @@ class AskedReader extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
 }
 
-/** As a program has it; but the agent is the instance, which is what our dashboard tells agents apart by. */
+/**
+ * Instruments Hivepace as an application does. The agent id becomes the `instance` label, by which the Grafana
+ * dashboard tells agents apart.
+ */
 export function startMeter(agentId: string): Meter {
   const reader = new AskedReader();
   const meterProvider = new MeterProvider({ readers: [reader] });

@@ -1,6 +1,9 @@
-import { setTimeout as pause } from "node:timers/promises";
+import type { Sleep } from "../lapse-clock.ts";
 
-/** As the SDKs of OpenAI and Anthropic do by default: two retries, 0.5 to 8 seconds, or as long as the provider asks for. */
+/**
+ * The defaults of the OpenAI and Anthropic SDKs: two retries, after 0.5 to 8 seconds or the time that the provider asks
+ * for.
+ */
 const RETRIES = 2;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
@@ -8,14 +11,14 @@ const LONGEST_HEEDED_MS = 60_000;
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Sends at once, and again when it is refused. */
-export function sdkFetch(random: () => number, send: Fetch = fetch): Fetch {
+/** Sends without waiting, and retries a refused call. */
+export function sdkFetch(random: () => number, sleep: Sleep, send: Fetch = fetch): Fetch {
   return async (url, init) => {
     for (let tried = 0; ; tried++) {
       const response = await send(url, init);
       if (response.status !== 429 || tried === RETRIES) return response;
       await response.arrayBuffer();
-      await pause(waitMs(response.headers, tried, random()), undefined, init.signal ? { signal: init.signal } : {});
+      await sleep(waitMs(response.headers, tried, random()), init.signal ?? undefined);
     }
   };
 }

@@ -3,7 +3,10 @@ import { isBuiltin } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type OutputFile, type Plugin } from "esbuild";
 
-/** Our own packages become part of the program; the brokers' clients are loaded from where our adapters find them. */
+/**
+ * Bundles the workspace packages; broker clients stay external and are loaded from the location where the adapters
+ * resolve them.
+ */
 const clientsStayOutside: Plugin = {
   name: "clients stay outside",
   setup({ onResolve, resolve }) {
@@ -17,8 +20,8 @@ const clientsStayOutside: Plugin = {
 };
 
 /**
- * The agent as plain JavaScript: a thread cannot be given a loader on Node 20, and a swarm of processes that each compile
- * the sources would take long to start. What it loads later, if at all, stands in files beside it.
+ * Bundles the agent as plain JavaScript: Node 20 cannot run a loader in a worker thread, and compiling the sources in
+ * every process would make the swarm slow to start. Lazily imported modules become separate files.
  */
 export async function bundleAgent(): Promise<URL> {
   const folder = new URL("../../.cache/", import.meta.url);
@@ -39,13 +42,13 @@ export async function bundleAgent(): Promise<URL> {
   await mkdir(folder, { recursive: true });
   const agent = new URL("agent.mjs", folder);
   const isAgent = ({ path }: OutputFile): boolean => path === fileURLToPath(agent);
-  // What it loads has to be there before it; those files' names tell their contents.
+  // The chunks must exist before the entry point that imports them; their names contain a content hash.
   await Promise.all(outputFiles.filter((file) => !isAgent(file)).map(place));
   await Promise.all(outputFiles.filter(isAgent).map(place));
   return agent;
 }
 
-/** Whole or not at all: another run may be reading it. */
+/** Writes the file atomically, because another run may be reading it. */
 async function place({ path, contents }: OutputFile): Promise<void> {
   const fresh = `${path}-${process.pid}-${Math.random().toString(36).slice(2)}`;
   await writeFile(fresh, contents);

@@ -7,7 +7,7 @@ const family = (name: string, agentId: string): Family => ({
   samples: `${name}{instance="${agentId}"} 1\n`,
 });
 
-test("what several agents have stands below one head, together", () => {
+test("samples of several agents are grouped below one head", () => {
   const text = textOf([[family("a", "one"), family("b", "one")], [family("b", "two")], [family("a", "three")]]);
   expect(text.split("\n")).toEqual([
     "# HELP a Its own.",
@@ -22,7 +22,7 @@ test("what several agents have stands below one head, together", () => {
   ]);
 });
 
-test("nobody has measured anything: the text is empty", () => {
+test("without metrics the text is empty", () => {
   expect(textOf([])).toBe("");
   expect(textOf([[], []])).toBe("");
 });

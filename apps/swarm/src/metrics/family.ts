@@ -1,13 +1,16 @@
-/** A metric of one agent in Prometheus' text format. Plain data: it travels from a thread or a process. */
+/** A metric of one agent in Prometheus' text format. Plain data, because it is sent from a thread or a process. */
 export interface Family {
   readonly name: string;
-  /** What it is: the lines that stand once, whoever has it. */
+  /** The HELP and TYPE lines, which occur once however many agents have the metric. */
   readonly head: string;
-  /** A line for each value. */
+  /** One line per value. */
   readonly samples: string;
 }
 
-/** One text of what all have: a metric's lines have to stand together, below one head. */
+/**
+ * Merges the metrics of all agents into one text; the format requires the lines of a metric to be contiguous, below one
+ * head.
+ */
 export function textOf(agents: readonly (readonly Family[])[]): string {
   const texts = new Map<string, string>();
   for (const { name, head, samples } of agents.flat()) texts.set(name, (texts.get(name) ?? head) + samples);

@@ -14,7 +14,7 @@ async function open(metrics?: () => Promise<string>): Promise<MetricsPage> {
   return page;
 }
 
-/** With the name by which it is called, which `fetch` does not let one choose. */
+/** Sends a request with this `Host` header, which `fetch` does not allow to set. */
 function ask(url: string, host: string): Promise<{ status: number | undefined; body: string }> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { headers: { host } }, async (response) =>
@@ -24,7 +24,7 @@ function ask(url: string, host: string): Promise<{ status: number | undefined; b
   });
 }
 
-test("it shows what there is, in Prometheus' text format, each time anew", async () => {
+test("each request collects the current metrics, in Prometheus' text format", async () => {
   let count = 0;
   const { url } = await open(async () => `a ${++count}\n`);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
@@ -33,12 +33,12 @@ test("it shows what there is, in Prometheus' text format, each time anew", async
   expect(answers[0]?.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
 });
 
-test("before there is anything to show it is empty", async () => {
+test("the page is empty before the first metrics", async () => {
   const answer = await fetch((await open()).url);
   expect([answer.status, await answer.text()]).toEqual([200, ""]);
 });
 
-test("HEAD has no body; what only GET may do is refused, and everything else is not there", async () => {
+test("HEAD has no body, other methods get 405, and other paths get 404", async () => {
   const { url } = await open(async () => "a 1\n");
   const head = await fetch(url, { method: "HEAD" });
   expect([head.status, await head.text()]).toEqual([200, ""]);
@@ -50,13 +50,13 @@ test("HEAD has no body; what only GET may do is refused, and everything else is 
     expect([path, (await fetch(new URL(url).origin + path)).status]).toEqual([path, 404]);
 });
 
-test("by a name of somebody else it says nothing", async () => {
+test("a request for another host name is refused", async () => {
   const { url } = await open(async () => "secret 1\n");
   expect(await ask(url, "evil.example")).toEqual({ status: 421, body: expect.not.stringContaining("secret") });
   expect(await ask(url, `localhost:${new URL(url).port}`)).toEqual({ status: 200, body: "secret 1\n" });
 });
 
-test("metrics that cannot be had are an error of the server, which goes on", async () => {
+test("metrics that cannot be collected give a 500, and the server keeps running", async () => {
   const page = await open(() => Promise.reject(new Error("no metrics")));
   const answer = await fetch(page.url);
   expect([answer.status, await answer.json()]).toEqual([500, { error: "no metrics" }]);
@@ -64,16 +64,14 @@ test("metrics that cannot be had are an error of the server, which goes on", asy
   expect(await (await fetch(page.url)).text()).toBe("a 1\n");
 });
 
-test("a port that is taken is a wrong option, and the line names it", async () => {
+test("a port in use is an option error that names the port", async () => {
   const port = Number(new URL((await open()).url).port);
   const again = openMetrics(port);
   await expect(again).rejects.toThrowError(OptionError);
-  await expect(again).rejects.toThrowError(
-    `--metrics must be a port that is free, or 0 for any that is free, got ${port}`,
-  );
+  await expect(again).rejects.toThrowError(`--metrics must be a free port, or 0 for any free port, got ${port}`);
 });
 
-test("closed, it ends the answers that are under way", async () => {
+test("closing ends the responses under way", async () => {
   let asked = (): void => {};
   const isAsked = new Promise<void>((resolve) => {
     asked = resolve;

@@ -3,10 +3,10 @@ import { isHivepaceError } from "@hivepace/core";
 import { closeServer, isOurHost, listen, send, sendJson } from "@hivepace/dashboard/serving";
 import { OptionError } from "../options.ts";
 
-/** What Prometheus reads. */
+/** The HTTP endpoint that Prometheus scrapes. */
 export interface MetricsPage {
   readonly url: string;
-  /** From now on these; before, there are none. */
+  /** Sets the source of the metrics; the page is empty before the first call. */
   show(metrics: () => Promise<string>): void;
   close(): Promise<void>;
 }
@@ -15,7 +15,7 @@ const HOST = "127.0.0.1";
 const PATH = "/metrics";
 const TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Only this machine reaches it. Throws an OptionError when it cannot listen there. */
+/** Listens on loopback only. Throws an OptionError when the port cannot be used. */
 export async function openMetrics(port: number): Promise<MetricsPage> {
   let metrics = async (): Promise<string> => "";
   const server = createServer(answerWith(() => metrics()));
@@ -34,11 +34,16 @@ function answerWith(metrics: () => Promise<string>): RequestListener {
     response.on("error", () => {});
     const { host } = request.headers;
     if (!isOurHost(host, HOST))
-      return sendJson(response, 421, { error: `this is not ${JSON.stringify(host ?? "")}: ask for ${HOST}` });
+      return sendJson(response, 421, { error: `the Host header must be ${HOST}, got ${JSON.stringify(host ?? "")}` });
     if (String(request.url).split("?")[0] !== PATH)
-      return sendJson(response, 404, { error: `there is nothing but ${PATH}` });
+      return sendJson(response, 404, { error: `not found: the only path is ${PATH}` });
     if (request.method !== "GET" && request.method !== "HEAD")
-      return sendJson(response, 405, { error: "only GET" }, { allow: "GET, HEAD" });
+      return sendJson(
+        response,
+        405,
+        { error: `method not allowed: use GET, got ${request.method}` },
+        { allow: "GET, HEAD" },
+      );
     metrics().then(
       (text) => send(response, 200, TEXT_FORMAT, text),
       (error: Error) => sendJson(response, 500, { error: error.message }),
@@ -47,6 +52,6 @@ function answerWith(metrics: () => Promise<string>): RequestListener {
 }
 
 function refuse(error: unknown, port: number): never {
-  const rule = isHivepaceError(error, "PORT_IN_USE") ? "a port that is free" : "a port on which one may listen";
-  throw new OptionError(`--metrics must be ${rule}, or 0 for any that is free, got ${port}`);
+  const rule = isHivepaceError(error, "PORT_IN_USE") ? "a free port" : "a port that this user may listen on";
+  throw new OptionError(`--metrics must be ${rule}, or 0 for any free port, got ${port}`);
 }

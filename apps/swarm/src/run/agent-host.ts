@@ -6,23 +6,24 @@ import type { Order, Word } from "../agent/words.ts";
 /** A thread or a process in which agents run. */
 export interface AgentHost {
   tell(order: Order): void;
-  /** At once, without a goodbye: a crash. */
+  /** Kills the host without a shutdown, as a crash does. */
   kill(): Promise<void>;
-  /** With a goodbye, unless that takes too long. */
+  /** Stops the host gracefully, and kills it after `withinMs`. */
   stop(withinMs: number): Promise<void>;
-  /** Resolves when it is gone, whatever the reason. */
+  /** Resolves when the host has ended, for whatever reason. */
   readonly gone: Promise<void>;
 }
 
 export type HostKind = "thread" | "process";
 
-/** `onWord` hears what its agents say. */
+/** Starts a host. `onWord` receives the messages of its agents. */
 export function startHost(kind: HostKind, file: URL, onWord: (word: Word) => void): AgentHost {
   return kind === "thread" ? startThread(file, onWord) : startProcess(file, onWord);
 }
 
 function startThread(file: URL, onWord: (word: Word) => void): AgentHost {
-  // Its warnings are about a swarm that is hurt on purpose; nobody should read them in the middle of the story.
+  // The output of agents is discarded: their warnings concern faults that the demo injects, and would clutter its
+  // output.
   const worker = new Worker(file, { execArgv: [], stdout: true, stderr: true });
   worker.stdout.resume();
   worker.stderr.resume();
@@ -39,7 +40,7 @@ function startProcess(file: URL, onWord: (word: Word) => void): AgentHost {
   child.on("error", () => {});
   const gone = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
-    // One that could not even be started.
+    // The process could not be started, so no exit event follows.
     child.once("error", () => child.pid === undefined && resolve());
   });
   const tell = (order: Order): void => {

@@ -1,14 +1,14 @@
 import type { DemoServer } from "../world.ts";
 
-/** Takes the bus away from the agents, and gives it back. */
+/** Takes the bus away from the agents, and brings it back. */
 export interface BusSwitch {
-  /** For people: what happens. */
+  /** Sentences for the output that describe each change. */
   readonly away: string;
   readonly back: string;
   set(isThere: boolean): Promise<void>;
 }
 
-/** A broker of our own is killed, and started again at its place. */
+/** Kills the demo's own broker, and starts it again at the same address. */
 export function brokerSwitch(server: DemoServer, kind: string): BusSwitch {
   let isThere = true;
   let last: Promise<void> = Promise.resolve();
@@ -16,7 +16,7 @@ export function brokerSwitch(server: DemoServer, kind: string): BusSwitch {
     away: `the ${kind} server is killed`,
     back: `the ${kind} server is started again`,
     set: (next) => {
-      // One after the other: one cannot start what is being killed.
+      // Changes are serialized: a server that is still being killed cannot be started.
       last = last
         .catch(() => {})
         .then(async () => {
@@ -29,7 +29,7 @@ export function brokerSwitch(server: DemoServer, kind: string): BusSwitch {
   };
 }
 
-/** One that is not ours to kill, or in memory: each agent's wire to it is cut, without its knowing. */
+/** Cuts every agent's connection instead, for the memory bus and for brokers that the demo does not own. */
 export function wireSwitch(setCutOff: (isCutOff: boolean) => void): BusSwitch {
   return {
     away: "no agent reaches the others any more",

@@ -1,4 +1,4 @@
-/** Max-min fair: nobody gets more than it wants, and who gets less than it wants gets as much as any other. */
+/** Max-min fair shares: no agent gets more than its demand, and all agents below their demand get the same amount. */
 export function fairShares(total: number, wanted: readonly number[]): number[] {
   const shares = wanted.map(() => 0);
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
@@ -12,8 +12,8 @@ export function fairShares(total: number, wanted: readonly number[]): number[] {
 }
 
 /**
- * Jain's index of what each got beside its fair share of all that was served: 1 when all got just that, 1/n when one of n
- * got it all. Who wanted nothing does not count.
+ * Jain's index of the amounts served relative to fair shares of the total: 1 when every agent got its fair share, 1/n
+ * when one of n got everything. Agents without demand are excluded.
  */
 export function jainIndex(served: readonly number[], wanted: readonly number[]): number {
   const total = served.reduce((sum, amount) => sum + amount, 0);

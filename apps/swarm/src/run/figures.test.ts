@@ -4,7 +4,7 @@ import { fairness, Use } from "./figures.ts";
 
 const plan = planOf({ agents: 2, rpm: 100, tpm: 1_000, scenario: "calm", duration: 40, seed: 1 });
 
-test("use is what was accepted of what was allowed, of the scarcer limit, while limits change", () => {
+test("utilization is the accepted fraction of the scarcer limit, also while limits change", () => {
   const use = new Use(1_000);
   expect(use.utilization).toBe(0);
   use.look(0, { rpm: 10, tpm: 100 }, { accepted: 5, tokens: 10 });
@@ -16,7 +16,7 @@ test("use is what was accepted of what was allowed, of the scarcer limit, while 
   expect(use.utilization).toBeCloseTo(390 / 400);
 });
 
-test("who is there for half of the time, and gets half, is served as well as the other", () => {
+test("an agent that runs for half of the time and is served half counts as served fairly", () => {
   const wanted = [
     { agentId: "a", calls: 100, tokens: 100, aliveMs: 40_000 },
     { agentId: "b", calls: 50, tokens: 50, aliveMs: 20_000 },

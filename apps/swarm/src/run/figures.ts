@@ -3,38 +3,42 @@ import type { ScenarioName } from "../scenarios.ts";
 import { jainIndex } from "./fairness.ts";
 import type { Wanted } from "./swarm.ts";
 
-/** What came of a run: what `--json` prints. */
+/** The results of a run, as `--json` prints them. */
 export interface Figures {
-  /** The provider's, in each of its windows. */
+  /** The provider's limits per window. */
   readonly limit: { readonly rpm: number; readonly tpm: number; readonly windowMs: number };
+  /** The speed of the demo's clock; all figures use that clock. */
+  readonly speed: number;
   readonly sent: number;
   readonly accepted: number;
   readonly rejected429: number;
-  /** What was accepted of what the provider allowed, after the first window. */
+  /** The accepted fraction of the provider's limit, after the first window. */
   readonly utilization: number;
-  /** The most that was sent in any window, accepted or not, in limits. */
+  /** The maximum sent in any window, accepted or not, as a fraction of the limit. */
   readonly maxWindowRatio: number;
-  /** How even the agents that wanted more than there was were served. */
+  /** Jain's index of fairness over all agents. */
   readonly jain: number;
   readonly reductions: number;
   readonly recoveries: number;
-  /** That took part. */
+  /** The number of agents that took part. */
   readonly agents: number;
   readonly bus: string;
   readonly scenario: ScenarioName;
   readonly seed: number;
 }
 
-/** What one agent had accepted in all. */
+/** The provider's totals for one agent. */
 export interface Served {
   readonly accepted: number;
   readonly tokens: number;
 }
 
-/** Fairness as a rate, for not all are there from the start to the end; a call's size is its part of the scarcest limit. */
+/**
+ * Fairness of rates, since agents run for different times. The size of a call is its fraction of the scarcest limit.
+ */
 export function fairness(plan: Plan, wanted: readonly Wanted[], served: ReadonlyMap<string, Served>): number {
   const size = (calls: number, tokens: number) => Math.max(calls / plan.rpm, tokens / plan.tpm);
-  // Who was there for less than a window had no time to have its part.
+  // Agents that ran for less than a window are excluded: they had no time to get their share.
   const there = wanted.filter(({ aliveMs }) => aliveMs >= plan.windowMs);
   const got = there.map(({ agentId, aliveMs }) => {
     const { accepted, tokens } = served.get(agentId) ?? { accepted: 0, tokens: 0 };
@@ -46,7 +50,7 @@ export function fairness(plan: Plan, wanted: readonly Wanted[], served: Readonly
   );
 }
 
-/** Adds up what a provider allows and accepts, while its limits change. Time is an argument. */
+/** Accumulates the limits and accepted calls of a provider while the limits change. Time is an argument. */
 export class Use {
   #since: { readonly at: number; readonly accepted: number; readonly tokens: number } | undefined;
   #allowedRequests = 0;
@@ -56,7 +60,7 @@ export class Use {
 
   constructor(readonly windowMs: number) {}
 
-  /** From one look to the next the limits are those of the first. */
+  /** Adds the interval since the previous call, to which the limits of `limits` apply. */
   look(at: number, limits: { rpm: number; tpm: number }, counts: Served): void {
     const before = this.#since;
     this.#since = { at, accepted: counts.accepted, tokens: counts.tokens };

@@ -12,8 +12,8 @@ const served = new Map([
 ]);
 const calm = { isReduced: false, isWhole: true };
 
-test("beside a noisy neighbour: what all others got of what they wanted", () => {
-  const plan = { scenario: { pacing: "hive", noisy: 0 } } as const;
+test("with a noisy neighbour, the ending has the fraction of demand that the others got", () => {
+  const plan = { pacing: "hive", scenario: { noisy: 0 } } as const;
   expect(endingOf(plan, { wanted, watch: calm }, served)).toEqual({
     isTogether: true,
     isRecovered: true,
@@ -23,9 +23,9 @@ test("beside a noisy neighbour: what all others got of what they wanted", () => 
   expect(endingOf(plan, { wanted: wanted.slice(0, 1), watch: calm }, served).othersServed).toBe(0);
 });
 
-test("without one, only how the swarm is", () => {
+test("without a noisy neighbour, the ending has only the state of the swarm", () => {
   const watch = { isReduced: true, isWhole: false };
-  expect(endingOf({ scenario: { pacing: "alone" } }, { wanted, watch }, served)).toEqual({
+  expect(endingOf({ pacing: "alone", scenario: {} }, { wanted, watch }, served)).toEqual({
     isTogether: false,
     isRecovered: false,
     isWhole: false,

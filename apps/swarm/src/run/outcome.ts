@@ -1,5 +1,6 @@
 import type { FakeProvider } from "@hivepace/provider";
 import type { Plan } from "../plan.ts";
+import type { Pacing } from "../rows.ts";
 import type { Scenario } from "../scenarios.ts";
 import { type Figures, fairness, type Served } from "./figures.ts";
 import type { Swarm, Wanted } from "./swarm.ts";
@@ -8,13 +9,9 @@ import type { Ending } from "./verdict.ts";
 export interface Outcome {
   readonly figures: Figures;
   readonly ending: Ending;
-  /** Calls that nobody has an answer to, after all retries. */
-  readonly failed: number;
-  /** From the first agent's start on. */
-  readonly tookMs: number;
 }
 
-/** What came of a run, as its swarm and its provider are at the end of it. */
+/** Summarizes a run from the final state of its swarm and its provider. */
 export function outcomeOf(
   plan: Plan,
   swarm: Swarm,
@@ -24,8 +21,6 @@ export function outcomeOf(
   return {
     figures: figuresOf(plan, swarm, provider, known),
     ending: endingOf(plan, swarm, provider.agents),
-    failed: swarm.failed,
-    tookMs: swarm.aliveMs,
   };
 }
 
@@ -35,9 +30,10 @@ function figuresOf(
   { tally, agents, peak }: FakeProvider,
   { bus, scenario, utilization }: Pick<Figures, "bus" | "scenario" | "utilization">,
 ): Figures {
-  const { rpm, tpm, windowMs, seed } = plan;
+  const { rpm, tpm, windowMs, speed, seed } = plan;
   return {
     limit: { rpm, tpm, windowMs },
+    speed: rounded(speed),
     sent: tally.sent,
     accepted: tally.accepted,
     rejected429: tally.rejected429,
@@ -53,14 +49,14 @@ function figuresOf(
   };
 }
 
-/** What a swarm looks like from outside, at the end. */
+/** The state of a swarm at the end of a run. */
 interface Left {
   readonly wanted: readonly Pick<Wanted, "agentId" | "tokens">[];
   readonly watch: Pick<Swarm["watch"], "isReduced" | "isWhole">;
 }
 
 export function endingOf(
-  { scenario: { pacing, noisy } }: { readonly scenario: Pick<Scenario, "pacing" | "noisy"> },
+  { pacing, scenario: { noisy } }: { readonly pacing: Pacing; readonly scenario: Pick<Scenario, "noisy"> },
   { watch, wanted }: Left,
   served: ReadonlyMap<string, Pick<Served, "tokens">>,
 ): Ending {

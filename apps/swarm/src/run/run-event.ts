@@ -1,12 +1,15 @@
 import type { SwarmMode } from "@hivepace/distributed";
 import type { SwarmNews } from "./watch.ts";
 
-/** The swarm as it is now, for the screen. */
+/** The current state of the swarm, for the screen. */
 export interface Progress {
   readonly type: "progress";
-  /** What is left of the swarm's limit, at the agent that has least. */
+  /** The lowest level of all agents, from 0 to 1. */
   readonly level: number;
-  /** What the provider allows now, and what is used of it in its present window: 0 to 1, of the scarcer limit. */
+  /**
+   * The fractions of the configured limit that the provider allows, and that its current window has used (of the
+   * scarcer limit).
+   */
   readonly allowed: number;
   readonly used: number;
   readonly sent: number;
@@ -18,16 +21,17 @@ export interface Progress {
 interface AgentProgress {
   readonly agentId: string;
   readonly mode: SwarmMode | undefined;
-  /** In limits. */
+  /** Share and usage, as fractions of the limit. */
   readonly share: number;
   readonly used: number;
   readonly waiting: number;
 }
 
-/** What happens in a run, in the order of happening. */
+/** The events of a run, in order of occurrence. */
 export type RunEvent =
+  /** `tookMs` is real time. */
   | { readonly type: "started"; readonly agents: number; readonly tookMs: number }
-  /** The provider allows this part of its limit from now on. */
+  /** The provider's limit changes to this fraction. */
   | { readonly type: "limit"; readonly part: number; readonly rpm: number; readonly tpm: number }
   | { readonly type: "crashed"; readonly agentId: string; readonly isPlanned: boolean }
   | { readonly type: "joined"; readonly agentIds: readonly string[] }
@@ -35,10 +39,10 @@ export type RunEvent =
   | { readonly type: "trouble"; readonly sentence: string }
   /** Every agent knows all others again. */
   | { readonly type: "together"; readonly agents: number; readonly afterMs: number }
-  /** The run is over, but the swarm is not yet as it was: a little longer. */
+  /** The time is up and the swarm has not recovered yet; the run continues for a while. */
   | { readonly type: "overtime" }
   | SwarmNews
   | Progress;
 
-/** With the time since the start of the run. */
+/** Reports an event. `atMs`: the time since the start of the run. */
 export type Tell = (event: RunEvent, atMs: number) => void;

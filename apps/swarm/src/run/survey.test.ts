@@ -17,14 +17,14 @@ function setUp() {
 
 const names = async (answered: Promise<(readonly Family[])[]>) => (await answered).flat().map(({ name }) => name);
 
-test("all answers come in the order in which agents were asked, as soon as the last is there", async () => {
+test("the answers have the order of the agents, and resolve with the last one", async () => {
   const { ask, answer } = setUp();
   const answered = ask("a", "b", "c");
   for (const agentId of ["c", "a", "b"]) answer(agentId);
   expect(await names(answered)).toEqual(["a", "b", "c"]);
 });
 
-test("one that does not answer in time is left out, and what it says later answers nothing", async () => {
+test("an agent that does not answer in time is left out, and its late answer is ignored", async () => {
   const { clock, ask, answer, put } = setUp();
   const first = ask("a", "b");
   answer("a");
@@ -38,7 +38,7 @@ test("one that does not answer in time is left out, and what it says later answe
   expect(await names(second)).toEqual(["a"]);
 });
 
-test("one that leaves is not waited for; one that has answered before still counts", async () => {
+test("an agent that leaves is not waited for, but an answer it gave before counts", async () => {
   const { ask, answer, survey } = setUp();
   const answered = ask("a", "b");
   answer("a");
@@ -48,7 +48,7 @@ test("one that leaves is not waited for; one that has answered before still coun
   expect(await names(answered)).toEqual(["a"]);
 });
 
-test("whoever asks meanwhile hears the same, and the agents are asked once", async () => {
+test("concurrent callers share one question and its answer", async () => {
   const { ask, answer, put } = setUp();
   const both = [ask("a"), ask("a", "b")];
   answer("a");
@@ -57,13 +57,13 @@ test("whoever asks meanwhile hears the same, and the agents are asked once", asy
   expect(put).toEqual([1]);
 });
 
-test("nobody is there to be asked: the answer is empty, and no question is put", async () => {
+test("without agents the answer is empty, and no question is sent", async () => {
   const { ask, put } = setUp();
   expect(await ask()).toEqual([]);
   expect(put).toEqual([]);
 });
 
-test("closed, it gives what there is to those who wait, asks nobody any more, and leaves no timer", async () => {
+test("close resolves pending callers with the answers so far, sends no more questions, and leaves no timer", async () => {
   const { ask, answer, survey, put, clock } = setUp();
   const answered = ask("a", "b");
   answer("b");

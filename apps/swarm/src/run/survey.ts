@@ -6,17 +6,17 @@ type Answer = readonly Family[] | undefined;
 
 interface Question {
   readonly number: number;
-  /** By the agents that were asked, in their order. */
+  /** Answers by agent id, in the order of the agents asked. */
   readonly answers: Map<string, Answer>;
   readonly waitingFor: Set<string>;
   readonly end: () => void;
   readonly answered: Promise<(readonly Family[])[]>;
 }
 
-/** Less than Prometheus waits that looks every second. */
+/** Shorter than a scrape interval of one second, the shortest that Prometheus users configure. */
 export const ANSWER_MS = 500;
 
-/** Asks agents what they have measured. One that is gone, or does not answer in time, is left out. */
+/** Collects metrics from agents. Agents that have ended, or do not answer in time, are left out. */
 export class Survey {
   readonly #clock: Clock;
   #question: Question | undefined;
@@ -27,7 +27,7 @@ export class Survey {
     this.#clock = clock;
   }
 
-  /** `put` brings the question to the agents. Whoever asks meanwhile hears the same. */
+  /** `put` sends the question to the agents. Concurrent callers share the question under way. */
   ask(agentIds: readonly string[], put: (question: number) => void): Promise<(readonly Family[])[]> {
     if (this.#question) return this.#question.answered;
     if (this.#isClosed || agentIds.length === 0) return Promise.resolve([]);
@@ -37,19 +37,19 @@ export class Survey {
   }
 
   hear({ question: number, agentId, families }: Measured): void {
-    // What comes too late answers a question that nobody has any more.
+    // A late answer, to a question that has ended.
     if (this.#question?.number !== number || !this.#question.waitingFor.has(agentId)) return;
     this.#question.answers.set(agentId, families);
     this.leave(agentId);
   }
 
-  /** It will not answer any more. */
+  /** Stops waiting for an agent that has ended. */
   leave(agentId: string): void {
     const { waitingFor, end } = this.#question ?? {};
     if (waitingFor?.delete(agentId) && waitingFor.size === 0) end?.();
   }
 
-  /** Whoever waits gets what there is. */
+  /** Resolves pending callers with the answers so far. */
   close(): void {
     this.#isClosed = true;
     this.#question?.end();

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "@hivepace/core";
 import type { ProviderFacts } from "@hivepace/dashboard";
 import { type FakeProvider, startProvider } from "@hivepace/provider";
+import { LATENCY_MS } from "../demand.ts";
+import { LapseClock } from "../lapse-clock.ts";
 import type { Family } from "../metrics/family.ts";
 import type { Plan } from "../plan.ts";
 import type { Deed, ScenarioName, Step } from "../scenarios.ts";
@@ -9,27 +12,27 @@ import { type BusSwitch, wireSwitch } from "./bus-switch.ts";
 import { Use } from "./figures.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { RunEvent, Tell } from "./run-event.ts";
+import { type Score, scoreOf } from "./score.ts";
 import { type Ground, Swarm } from "./swarm.ts";
 
 export interface RunSetting extends Omit<Ground, "providerUrl"> {
   readonly scenario: ScenarioName;
-  /** For people and figures. */
+  /** The name of the bus for output and figures. */
   readonly busName: string;
-  /** How the bus is taken away; without, the agents' wires to it are cut. */
+  /** Takes the bus away. Default: cuts the agents' connections to it. */
   readonly busSwitch?: BusSwitch | undefined;
   readonly tell: Tell;
 }
 
 const TICK_MS = 100;
-const DEMAND_MS = 1_000;
+const DEMAND_MS = 10_000;
 const START_MS = 60_000;
-/** An answer takes this long to begin, and up to so much more. */
-const LATENCY_MS = { least: 40, more: 120 } as const;
+const LONG_APART_MS = 15_000;
 const LOG_SIZE = 1_000;
-/** How much longer than planned it may take until the swarm is as it was: a whole recovery, and some time for a slow machine. */
-const OVERTIME = { windows: 3, ms: 8_000 } as const;
+/** The longest time that a swarm gets to recover after the run: a whole recovery, and a margin for a slow machine. */
+const OVERTIME = { windows: 5, realMs: 8_000 } as const;
 
-/** One run: a provider, a swarm, and what the scenario does to them. Whoever watches may do the same. */
+/** One row of the demo: a provider, a swarm, and the scenario. The controls of the page apply the same deeds. */
 export class SwarmRun {
   readonly #plan: Plan;
   readonly #setting: RunSetting;
@@ -37,31 +40,44 @@ export class SwarmRun {
   readonly #swarm: Swarm;
   readonly #busSwitch: BusSwitch;
   readonly #use: Use;
+  readonly #clock: Clock;
   readonly #limits: { rpm: number; tpm: number };
-  #startedAt = performance.now();
+  #startedAt: number;
+  #tookMs = 0;
   #apartSince: number | undefined;
+  /** Whether a deed has changed the membership. */
+  #isParted = false;
 
-  private constructor(plan: Plan, setting: RunSetting, provider: FakeProvider) {
-    this.#plan = plan;
+  private constructor(plan: Plan, setting: RunSetting, provider: FakeProvider, clock: Clock) {
+    [this.#plan, this.#clock, this.#startedAt] = [plan, clock, clock.now()];
     this.#setting = setting;
     this.#provider = provider;
     this.#limits = { rpm: plan.rpm, tpm: plan.tpm };
     this.#use = new Use(plan.windowMs);
     const on = {
-      // Agents that are not together cut and recover all the time, each for itself: that is no story.
-      news: (news: RunEvent) => plan.scenario.pacing === "hive" && this.#tell(news),
+      // Agents without a common limit cut and recover all the time, independently: their changes are not reported.
+      news: (news: RunEvent) => plan.pacing === "hive" && this.#tell(news),
       crashed: (agentId: string) => this.#tell({ type: "crashed", agentId, isPlanned: false }),
     };
-    this.#swarm = new Swarm(plan, { ...setting, providerUrl: provider.url }, on, () => performance.now());
+    this.#swarm = new Swarm(plan, { ...setting, providerUrl: provider.url }, on, () => clock.now());
     this.#busSwitch = setting.busSwitch ?? wireSwitch((isCutOff) => this.#swarm.setCutOff(isCutOff));
   }
 
   static async open(plan: Plan, setting: RunSetting): Promise<SwarmRun> {
     const { rpm, tpm, windowMs } = plan;
-    const latencyMs = () => LATENCY_MS.least + LATENCY_MS.more * Math.random();
-    const outputTokens = plan.mostTokens;
-    const provider = await startProvider({ rpm, tpm, windowMs, latencyMs, outputTokens, logSize: LOG_SIZE });
-    return new SwarmRun(plan, setting, provider);
+    const clock = new LapseClock(plan.speed, setting.epochMs);
+    const latencyMs = () => LATENCY_MS.least + (LATENCY_MS.most - LATENCY_MS.least) * Math.random();
+    const provider = await startProvider({
+      rpm,
+      tpm,
+      windowMs,
+      latencyMs,
+      outputTokens: plan.mostTokens,
+      logSize: LOG_SIZE,
+      countsRefused: true,
+      clock,
+    });
+    return new SwarmRun(plan, setting, provider, clock);
   }
 
   get agents(): number {
@@ -74,21 +90,41 @@ export class SwarmRun {
     return { limitRpm: rpm, limitTpm: tpm, windowMs, usedRequests, usedTokens, accepted, rejected429 };
   }
 
-  /** What each agent has measured. */
+  /** Collects the metrics of each agent. */
   measure(): Promise<(readonly Family[])[]> {
     return this.#swarm.measure();
   }
 
-  /** To its end, or until the signal says stop. */
-  async play(signal: AbortSignal): Promise<Outcome> {
-    const { durationMs, windowMs, scenario } = this.#plan;
-    await this.#start(signal);
+  get score(): Score {
+    return scoreOf(this.#plan.pacing, this.#swarm, this.#provider.tally, this.#use.utilization);
+  }
+
+  /** Resolves when all agents run, and know each other if the row shares a limit. */
+  async ready(signal: AbortSignal): Promise<void> {
+    const { agents, pacing, isSharing } = this.#plan;
+    this.#swarm.join(agents, 0);
+    const startedAt = performance.now();
+    const meet = pacing === "hive" && isSharing;
+    while (!(this.#swarm.areAllStarted && (!meet || this.#swarm.watch.haveMet))) {
+      if (this.#swarm.failure !== undefined) throw new Error(this.#swarm.failure);
+      if (performance.now() - startedAt > START_MS)
+        throw new Error(`the agents did not discover each other within ${START_MS / 1_000} s`);
+      await pause(TICK_MS / 2, undefined, { signal });
+    }
+    this.#tookMs = performance.now() - startedAt;
+  }
+
+  /** Plays the scenario to its end, or until the signal aborts. */
+  async play(signal: AbortSignal): Promise<Score> {
+    const { durationMs, windowMs, scenario, agents } = this.#plan;
+    this.#startedAt = this.#clock.now();
+    this.#tell({ type: "started", agents, tookMs: this.#tookMs });
     const steps = scenario.steps.map((step) => ({ deed: step.deed, atMs: this.#timeOf(step) }));
     let demandAt = 0;
     for (let at = 0; at < durationMs; at = this.#atMs) {
       for (let next = steps[0]; next && next.atMs <= at; next = steps[0]) {
         steps.shift();
-        // What goes wrong is told.
+        // Failures are reported as events.
         this.do(next.deed).catch(() => {});
       }
       if (at >= demandAt) {
@@ -99,20 +135,28 @@ export class SwarmRun {
       this.#look();
       await pause(TICK_MS, undefined, { signal });
     }
-    if (scenario.pacing === "hive") await this.#overtime(signal);
-    const { busName: bus, scenario: name } = this.#setting;
-    const { utilization } = this.#use;
-    return outcomeOf(this.#plan, this.#swarm, this.#provider, { bus, scenario: name, utilization });
+    return this.score;
   }
 
-  /** What a step of the scenario does, or somebody who watches. Says what was done; rejects when it could not be done. */
+  /** Gives a reduced or parted swarm time to recover, and returns the outcome of the run. */
+  async settle(signal: AbortSignal): Promise<Outcome> {
+    if (this.#plan.pacing === "hive") await this.#overtime(signal);
+    const { busName: bus, scenario } = this.#setting;
+    const { utilization } = this.#use;
+    return outcomeOf(this.#plan, this.#swarm, this.#provider, { bus, scenario, utilization });
+  }
+
+  /**
+   * Applies a step of the scenario or a button of the page. Returns a sentence about the change; rejects when it
+   * failed.
+   */
   async do(deed: Deed): Promise<string> {
     try {
       const event = await this.#do(deed);
       this.#tell(event);
       return sentenceOf(event) ?? "";
     } catch (error) {
-      this.#tell({ type: "trouble", sentence: `that did not work: ${(error as Error).message}` });
+      this.#tell({ type: "trouble", sentence: `this failed: ${(error as Error).message}` });
       throw error;
     }
   }
@@ -123,24 +167,11 @@ export class SwarmRun {
   }
 
   get #atMs(): number {
-    return performance.now() - this.#startedAt;
-  }
-
-  async #start(signal: AbortSignal): Promise<void> {
-    const { agents, scenario, isSharing } = this.#plan;
-    this.#swarm.join(agents, 0, true);
-    const meet = scenario.pacing === "hive" && isSharing;
-    while (!(this.#swarm.areAllStarted && (!meet || this.#swarm.watch.haveMet))) {
-      if (this.#swarm.failure !== undefined) throw new Error(this.#swarm.failure);
-      if (this.#atMs > START_MS) throw new Error(`the agents did not find each other within ${START_MS / 1_000} s`);
-      await pause(TICK_MS / 2, undefined, { signal });
-    }
-    const tookMs = this.#atMs;
-    this.#startedAt = performance.now();
-    this.#tell({ type: "started", agents, tookMs });
+    return this.#clock.now() - this.#startedAt;
   }
 
   async #do(deed: Deed): Promise<RunEvent> {
+    if (deed.type !== "limit") this.#isParted = true;
     switch (deed.type) {
       case "limit": {
         this.#limits.rpm = Math.max(1, Math.round(this.#plan.rpm * deed.part));
@@ -150,7 +181,7 @@ export class SwarmRun {
       }
       case "crash": {
         const agentId = await this.#swarm.crash();
-        if (agentId === undefined) throw new Error("only one agent is left");
+        if (agentId === undefined) throw new Error("the last agent cannot be killed");
         return { type: "crashed", agentId, isPlanned: true };
       }
       case "join":
@@ -163,9 +194,9 @@ export class SwarmRun {
     }
   }
 
-  /** A swarm that is reduced, or apart, gets the time that it takes to be as it was. */
+  /** Waits until the swarm has its whole limit and membership again, at most `OVERTIME`. */
   async #overtime(signal: AbortSignal): Promise<void> {
-    const end = this.#atMs + OVERTIME.windows * this.#plan.windowMs + OVERTIME.ms;
+    const end = this.#atMs + OVERTIME.windows * this.#plan.windowMs + OVERTIME.realMs * this.#plan.speed;
     const isAsItWas = () => !this.#swarm.watch.isReduced && this.#swarm.watch.isWhole;
     if (!isAsItWas()) this.#tell({ type: "overtime" });
     while (!isAsItWas() && this.#atMs < end) {
@@ -176,11 +207,14 @@ export class SwarmRun {
 
   #look(): void {
     const { watch } = this.#swarm;
-    watch.look(performance.now());
+    watch.look(this.#clock.now());
     if (watch.isWhole && this.#apartSince !== undefined) {
-      this.#tell({ type: "together", agents: this.agents, afterMs: performance.now() - this.#apartSince });
+      const afterMs = this.#clock.now() - this.#apartSince;
+      // A short pause of a busy machine parts the swarm for a moment, which is not reported.
+      if (this.#isParted || afterMs > LONG_APART_MS) this.#tell({ type: "together", agents: this.agents, afterMs });
       this.#apartSince = undefined;
-    } else if (!watch.isWhole && this.#plan.scenario.pacing === "hive") this.#apartSince ??= performance.now();
+      this.#isParted = false;
+    } else if (!watch.isWhole && this.#plan.pacing === "hive") this.#apartSince ??= this.#clock.now();
     const { usedRequests, usedTokens } = this.#provider.state();
     const { sent, accepted, rejected429 } = this.#provider.tally;
     const agents = [...watch.agents.values()].map(({ agentId, state }) => ({

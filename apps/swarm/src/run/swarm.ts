@@ -1,21 +1,24 @@
 import { seededRandom } from "@hivepace/core/testing";
-import type { AgentTask, Word } from "../agent/words.ts";
-import { backlogOf, callsPerSecond } from "../demand.ts";
+import { Histogram } from "../agent/histogram.ts";
+import type { AgentTask, Counts, Word } from "../agent/words.ts";
+import { callsPerSecond } from "../demand.ts";
 import type { Family } from "../metrics/family.ts";
 import type { Plan } from "../plan.ts";
 import { type AgentHost, type HostKind, startHost } from "./agent-host.ts";
 import { Survey } from "./survey.ts";
 import { type SwarmNews, Watch } from "./watch.ts";
 
-/** Where a swarm runs. */
+/** The environment in which a swarm runs. */
 export interface Ground {
   readonly agentFile: URL;
   readonly bus: string;
   readonly namespace: string;
   readonly providerUrl: string;
-  /** "one thread": all agents share one, as those do that do not talk to each other. */
+  /** The wall-clock time at which the clocks of all agents start to run faster. */
+  readonly epochMs: number;
+  /** "one thread": all agents share one thread, for rows whose agents do not communicate. */
   readonly hosts: HostKind | "one thread";
-  /** The agents can be asked for their metrics. What happens in a thread is counted together, so each has its own. */
+  /** Whether the agents can be asked for metrics. Metrics are per thread, so each measured agent has its own. */
   readonly isMeasured?: boolean | undefined;
 }
 
@@ -26,7 +29,7 @@ interface Seat {
   endedAt: number | undefined;
 }
 
-/** What one agent wanted, and for how long it was there to want it. */
+/** The demand of one agent, and the time for which the agent ran. */
 export interface Wanted {
   readonly agentId: string;
   readonly calls: number;
@@ -36,7 +39,7 @@ export interface Wanted {
 
 const GOODBYE_MS = 3_000;
 
-/** The agents, their demand, and what happens to them. */
+/** The agents of one row, their demand, and the faults that happen to them. */
 export class Swarm {
   readonly watch: Watch;
   readonly #plan: Plan;
@@ -44,7 +47,10 @@ export class Swarm {
   readonly #now: () => number;
   readonly #onCrash: (agentId: string) => void;
   readonly #seats = new Map<string, Seat>();
-  readonly #last = new Map<string, { calls: number; tokens: number; failed: number }>();
+  readonly #last = new Map<string, Counts>();
+  readonly #latencies = new Histogram();
+  /** The host of all agents, when they share one. */
+  #shared: AgentHost | undefined;
   readonly #survey = new Survey();
   readonly #random: () => number;
   #failure: string | undefined;
@@ -62,10 +68,10 @@ export class Swarm {
     this.#now = now;
     this.#onCrash = on.crashed;
     this.#random = seededRandom(plan.seed + 104_729);
-    this.watch = new Watch(plan.scenario.pacing === "hive", on.news);
+    this.watch = new Watch(plan.pacing === "hive", on.news);
   }
 
-  /** Those who run, by their names. */
+  /** The ids of the running agents. */
   get running(): string[] {
     return [...this.watch.agents.keys()];
   }
@@ -74,57 +80,56 @@ export class Swarm {
     return this.running.every((agentId) => this.#seats.get(agentId)?.startedAt !== undefined);
   }
 
-  /** For how long there have been agents that could send. */
-  get aliveMs(): number {
-    const started = [...this.#seats.values()].flatMap(({ startedAt }) => startedAt ?? []);
-    return started.length === 0 ? 0 : this.#now() - Math.min(...started);
-  }
-
-  /** Why an agent could not start; undefined when all could. */
+  /** The reason why an agent could not start; undefined when all could. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
   get wanted(): Wanted[] {
     return [...this.#seats].map(([agentId, { startedAt, endedAt }]) => {
-      const { calls = 0, tokens = 0 } = this.#last.get(agentId) ?? {};
+      const { wantedCalls: calls = 0, wantedTokens: tokens = 0 } = this.#last.get(agentId) ?? {};
       return { agentId, calls, tokens, aliveMs: startedAt === undefined ? 0 : (endedAt ?? this.#now()) - startedAt };
     });
   }
 
-  /** Calls that nobody has an answer to, as far as agents have said. */
-  get failed(): number {
-    return [...this.#last.values()].reduce((sum, { failed }) => sum + failed, 0);
+  /** Sums a count over all agents, from their latest reports. */
+  total(count: keyof Counts): number {
+    return [...this.#last.values()].reduce((sum, counts) => sum + counts[count], 0);
   }
 
-  /** More agents; those that are there from the start have calls waiting already. */
-  join(count: number, atMs: number, isStart = false): string[] {
+  /** The quantile of the latency of answered calls, in milliseconds. */
+  latency(part: number): number | undefined {
+    return this.#latencies.quantile(part);
+  }
+
+  join(count: number, atMs: number): string[] {
     const first = this.#seats.size;
-    const tasks = Array.from({ length: count }, (_, i) => this.#taskOf(first + i, atMs, isStart));
+    const tasks = Array.from({ length: count }, (_, i) => this.#taskOf(first + i, atMs));
     const { hosts } = this.#ground;
     if (hosts === "one thread") this.#seat("thread", tasks, first);
     else for (const [i, task] of tasks.entries()) this.#seat(hosts, [task], first + i);
     return tasks.map(({ agentId }) => agentId);
   }
 
-  /** One of them, by the seed, ends without a goodbye; undefined when only one is left. */
+  /** Crashes a random agent, chosen by the seed. Returns its id, or undefined when only one agent is left. */
   async crash(): Promise<string | undefined> {
     const { running } = this;
     if (running.length < 2) return undefined;
     const agentId = running[Math.floor(this.#random() * running.length)] as string;
     const seat = this.#seats.get(agentId);
     this.#leave(agentId);
-    await seat?.host.kill();
+    if (this.#shared) this.#shared.tell({ type: "crash", agentId });
+    else await seat?.host.kill();
     return agentId;
   }
 
-  /** Those who join later, too. */
+  /** Applies to all agents, including those that join later. */
   setCutOff(isCutOff: boolean): void {
     this.#isCutOff = isCutOff;
     for (const host of this.#hosts()) host.tell({ type: "reach", isCutOff });
   }
 
-  /** Tells everyone what it wants now. */
+  /** Sends every agent its demand at this time of the run. */
   setDemand(atMs: number): void {
     for (const agentId of this.running) {
       const seat = this.#seats.get(agentId);
@@ -134,7 +139,7 @@ export class Swarm {
     }
   }
 
-  /** What each agent has measured, without those that do not answer. */
+  /** Collects the metrics of all agents; those that do not answer are left out. */
   measure(): Promise<(readonly Family[])[]> {
     const asked = this.running.filter((agentId) => this.#seats.get(agentId)?.startedAt !== undefined);
     return this.#survey.ask(asked, (question) => {
@@ -149,7 +154,8 @@ export class Swarm {
   }
 
   #seat(kind: HostKind, tasks: readonly AgentTask[], first: number): void {
-    const host = startHost(kind, this.#ground.agentFile, (word) => this.#hear(word));
+    const host = this.#shared ?? startHost(kind, this.#ground.agentFile, (word) => this.#hear(word));
+    if (this.#ground.hosts === "one thread") this.#shared = host;
     for (const [i, { agentId }] of tasks.entries()) {
       this.watch.add(agentId);
       this.#seats.set(agentId, { index: first + i, host, startedAt: undefined, endedAt: undefined });
@@ -165,16 +171,16 @@ export class Swarm {
     if (word.type === "started") seat.startedAt = now;
     else if (word.type === "failed") this.#failure ??= `${word.agentId} could not start: ${word.message}`;
     else if (word.type === "state") {
-      const { wantedCalls, wantedTokens, failed } = word.state;
-      this.#last.set(word.agentId, { calls: wantedCalls, tokens: wantedTokens, failed });
+      this.#last.set(word.agentId, word.state);
+      for (const ms of word.latencies) this.#latencies.add(ms);
     } else if (word.type === "measured") this.#survey.hear(word);
     this.watch.hear(word, now);
   }
 
-  /** It ended by itself. */
+  /** Handles the end of a host that was not asked to end. */
   #lost(agentId: string): void {
     if (this.#isStopping || !this.watch.agents.has(agentId)) return;
-    if (this.#seats.get(agentId)?.startedAt === undefined) this.#failure ??= `${agentId} ended before it had started`;
+    if (this.#seats.get(agentId)?.startedAt === undefined) this.#failure ??= `${agentId} ended during its start`;
     this.#leave(agentId);
     this.#onCrash(agentId);
   }
@@ -190,27 +196,29 @@ export class Swarm {
     return new Set(this.running.flatMap((agentId) => this.#seats.get(agentId)?.host ?? []));
   }
 
-  #taskOf(index: number, atMs: number, isStart: boolean): AgentTask {
+  #taskOf(index: number, atMs: number): AgentTask {
     const plan = this.#plan;
     const { bus, namespace, providerUrl } = this.#ground;
     const agentId = `agent-${index + 1}`;
+    const part = plan.pacing === "split" ? plan.margin / plan.agents : plan.margin;
     return {
       agentId,
-      pacing: plan.scenario.pacing,
+      pacing: plan.pacing,
       bus,
       namespace: plan.isSharing ? namespace : `${namespace}-${agentId}`,
       providerUrl,
-      rpm: plan.rpm * plan.margin,
-      tpm: plan.tpm * plan.margin,
+      rpm: plan.rpm * part,
+      tpm: plan.tpm * part,
       windowMs: plan.windowMs,
-      heartbeatMs: plan.heartbeatMs,
       recoveryIntervalMs: plan.recoveryIntervalMs,
+      speed: plan.speed,
+      epochMs: this.#ground.epochMs,
       medianTokens: plan.medianTokens,
+      meanTokens: plan.meanTokens,
       mostTokens: plan.mostTokens,
       seed: plan.seed + 15_485_863 * (index + 1),
       callsPerSecond: callsPerSecond(plan, index, atMs),
       isCutOff: this.#isCutOff,
-      backlog: isStart ? backlogOf(plan, index) : 0,
       isMeasured: this.#ground.isMeasured ?? false,
     };
   }

@@ -1,41 +1,44 @@
 import type { Figures } from "./figures.ts";
 
-/** How a run ended, besides its figures. */
+/** The final state of a swarm. */
 export interface Ending {
-  /** The agents share the limit; those who do not have nothing to find back to. */
+  /** Whether the agents share a limit; others have no common state to recover. */
   readonly isTogether: boolean;
-  /** All agents were at their whole limit, and knew each other. */
+  /** Whether all agents had their whole limit, and knew each other. */
   readonly isRecovered: boolean;
   readonly isWhole: boolean;
-  /** Beside a noisy neighbour: what the others got of what they wanted, 0 to 1. */
+  /** With a noisy neighbour: the fraction of their demand that the other agents got, 0 to 1. */
   readonly othersServed?: number | undefined;
 }
 
 export interface Verdict {
   readonly isRight: boolean;
-  /** One sentence for each thing that is judged. */
+  /** One sentence for each criterion. */
   readonly sentences: readonly string[];
 }
 
-/** Agents are told less than the provider allows, so that nothing is above it; but on a machine that stands still for a
- * moment, what was decided one after the other arrives together. That is not the swarm's doing. */
-const SLACK = { part: 0.1, ms: 500 } as const;
+/**
+ * Tolerance of the limit check. Agents are configured with less than the provider allows, so the limit should hold
+ * exactly; but when the machine pauses, requests admitted one after the other arrive together, which is not the swarm's
+ * fault.
+ */
+const SLACK = { part: 0.1, realMs: 500 } as const;
 
-function mostRatio(windowMs: number): number {
-  return 1 + Math.max(SLACK.part, SLACK.ms / windowMs);
+function mostRatio({ limit: { windowMs }, speed }: Figures): number {
+  return 1 + Math.max(SLACK.part, (SLACK.realMs * speed) / windowMs);
 }
 
-/** Did the limit hold, and is the swarm as it was? */
+/** Decides whether the limit held and the swarm recovered. */
 export function judge(figures: Figures, { isTogether, isRecovered, isWhole, othersServed }: Ending): Verdict {
   const { maxWindowRatio, reductions, recoveries, sent, rejected429 } = figures;
-  const isWithin = maxWindowRatio <= mostRatio(figures.limit.windowMs);
+  const isWithin = maxWindowRatio <= mostRatio(figures);
   const sentences = [
     limitSentence(isWithin, maxWindowRatio),
     isTogether
       ? recovery(reductions, recoveries, isRecovered)
-      : `${rejected429} of ${sent} requests were refused: nobody knows what the others send.`,
-    ...(othersServed === undefined ? [] : [`The quiet agents got ${percentOf(othersServed)} of what they wanted.`]),
-    ...(isWhole || !isTogether ? [] : ["The swarm did not find together again: not every agent knows all others."]),
+      : `${rejected429} of ${sent} requests were refused: the agents do not know each other's usage.`,
+    ...(othersServed === undefined ? [] : [`The quiet agents got ${percentOf(othersServed)} of their demand.`]),
+    ...(isWhole || !isTogether ? [] : ["The membership did not recover: not every agent knows all others."]),
   ];
   return { isRight: isWithin && (!isTogether || (isRecovered && isWhole)), sentences };
 }
@@ -43,7 +46,8 @@ export function judge(figures: Figures, { isTogether, isRecovered, isWhole, othe
 function limitSentence(isWithin: boolean, ratio: number): string {
   const percent = `${percentOf(ratio)} of it`;
   if (!isWithin) return `The limit was exceeded: in one minute ${percent} was sent.`;
-  if (ratio > 1) return `The limit held, but for what a machine that paused sends at once: ${percent} in one minute.`;
+  if (ratio > 1)
+    return `The limit held within the tolerance for pauses of the machine: ${percent} was sent in one minute.`;
   return `The limit held: the most that was sent in any minute was ${percent}.`;
 }
 

@@ -7,7 +7,10 @@ const calm: AgentState = {
   wantedTokens: 0,
   answered: 0,
   failed: 0,
-  shed: 0,
+  tasksFinished: 0,
+  tasksFailed: 0,
+  wastedCalls: 0,
+  wastedTokens: 0,
   pending: 0,
   mode: "member",
   members: 2,
@@ -25,10 +28,10 @@ beforeEach(() => {
 });
 
 const state = (agentId: string, now: number, change: Partial<AgentState> = {}) =>
-  watch.hear({ type: "state", agentId, state: { ...calm, ...change } }, now);
+  watch.hear({ type: "state", agentId, state: { ...calm, ...change }, latencies: [] }, now);
 const reduced = (agentId: string, now: number) => watch.hear({ type: "reduced", agentId, at: now, by: "a" }, now);
 
-test("a cut that all agents take part in is one, and its recovery is told when all are whole again", () => {
+test("a cut of all agents is reported once, and its recovery once all agents have their whole limit", () => {
   reduced("a", 100);
   expect(news).toEqual([]);
   reduced("b", 130);
@@ -43,7 +46,7 @@ test("a cut that all agents take part in is one, and its recovery is told when a
   expect([watch.isReduced, watch.reductions, watch.recoveries]).toEqual([false, 1, 1]);
 });
 
-test("what an agent said before its cut does not count as recovery", () => {
+test("a state from before an agent's cut does not count as recovery", () => {
   state("a", 90);
   state("b", 90);
   reduced("a", 100);
@@ -52,21 +55,21 @@ test("what an agent said before its cut does not count as recovery", () => {
   expect(watch.isReduced).toBe(true);
 });
 
-test("a second cut before the first is over is another one, with one recovery for both", () => {
+test("a second cut during a recovery is a new cut, with one recovery for both", () => {
   for (const now of [100, 500]) for (const agentId of ["a", "b"]) reduced(agentId, now);
   for (const agentId of ["a", "b"]) state(agentId, 900);
   expect([watch.reductions, watch.recoveries]).toEqual([2, 1]);
 });
 
-test("a cut that does not reach all is told after a while, with how many it has reached", () => {
+test("a cut that does not reach all agents is reported after a delay, with the number reached", () => {
   reduced("a", 100);
-  watch.look(3_000);
+  watch.look(10_000);
   expect(news).toEqual([]);
-  watch.look(3_101);
+  watch.look(10_101);
   expect(news).toEqual([{ type: "reduced", by: "a", agents: 1, of: 2, tookMs: 0 }]);
 });
 
-test("agents that are not together cut each for itself", () => {
+test("agents without a common limit are counted separately", () => {
   const apart = new Watch(false, () => {});
   for (const agentId of ["a", "b"]) apart.add(agentId);
   for (const agentId of ["a", "b"]) apart.hear({ type: "reduced", agentId, at: 1, by: agentId }, 1);
@@ -76,30 +79,30 @@ test("agents that are not together cut each for itself", () => {
 test.each<[string, Partial<AgentState>, boolean]>([
   ["knows one other and itself", {}, true],
   ["knows one too many", { members: 3 }, false],
-  ["listens first", { mode: "listening" }, false],
-  ["does not hear the other", { mode: "cut-off" }, false],
+  ["listens first", { mode: "joining" }, false],
+  ["does not hear the other", { mode: "isolated" }, false],
 ])("the swarm is whole when every agent knows all others: one %s", (_, change, isWhole) => {
   state("a", 1);
   state("b", 1, change);
   expect(watch.isWhole).toBe(isWhole);
 });
 
-test("the last one of a swarm is alone, and whole", () => {
+test("the last agent of a swarm is alone, and the membership is whole", () => {
   watch.remove("b");
   state("a", 1, { mode: "alone", members: 1 });
   expect(watch.isWhole).toBe(true);
 });
 
-test("one that crashed is not waited for", () => {
+test("a crashed agent is not waited for", () => {
   reduced("a", 100);
   watch.remove("b");
   state("a", 900);
   expect(news.map(({ type }) => type)).toEqual(["reduced", "recovered"]);
 });
 
-test("agents have met when each has known all others, not all at the same moment", () => {
+test("agents have met once each has known all others, not necessarily at the same time", () => {
   state("a", 1);
-  state("a", 2, { mode: "listening" });
+  state("a", 2, { mode: "joining" });
   expect(watch.haveMet).toBe(false);
   state("b", 3);
   expect([watch.haveMet, watch.isWhole]).toEqual([true, false]);

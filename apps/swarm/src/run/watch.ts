@@ -1,19 +1,19 @@
 import type { AgentState, Word } from "../agent/words.ts";
 
-/** What the demo knows of an agent that runs. */
+/** The demo's record of a running agent. */
 export interface Watched {
   readonly agentId: string;
   state: AgentState | undefined;
-  /** When it last said how it is, and when it last cut: monotonic milliseconds of the demo. */
+  /** The time of the agent's last state, in monotonic milliseconds of the demo. */
   saidAt: number;
-  /** At some time it knew all who ran then. */
+  /** Whether the agent has ever known all agents that ran at that time. */
   hasMet: boolean;
   cuts: number;
   cutAt: number | undefined;
 }
 
 export type SwarmNews =
-  /** All who run have cut, or those who had after a while. `tookMs`: from the first to the last. */
+  /** All running agents have cut, or those that had after `SPREAD_MS`. `tookMs`: from the first cut to the last. */
   | {
       readonly type: "reduced";
       readonly by: string;
@@ -21,11 +21,11 @@ export type SwarmNews =
       readonly of: number;
       readonly tookMs: number;
     }
-  /** All are at their whole limit again. */
+  /** All agents have their whole limit again. */
   | { readonly type: "recovered"; readonly agents: number; readonly afterMs: number };
 
-/** A cut that has not reached an agent by then is told without it. */
-const SPREAD_MS = 3_000;
+/** A cut that has not reached every agent after this time is reported without the missing ones. */
+const SPREAD_MS = 10_000;
 
 interface Cut {
   readonly by: string;
@@ -36,7 +36,7 @@ interface Cut {
   isTold: boolean;
 }
 
-/** Makes sense of what agents say: who cut because of whom, and when all are as they were. Time is an argument. */
+/** Derives swarm-wide cuts and recoveries from the messages of the agents. Time is an argument. */
 export class Watch {
   readonly agents = new Map<string, Watched>();
   readonly #isTogether: boolean;
@@ -45,7 +45,9 @@ export class Watch {
   #reductions = 0;
   #recoveries = 0;
 
-  /** Agents that are together cut together: what one of them did most often is what all did. */
+  /**
+   * `isTogether`: agents that share a limit cut together, so the number of reductions is the maximum over the agents.
+   */
   constructor(isTogether: boolean, tell: (news: SwarmNews) => void) {
     this.#isTogether = isTogether;
     this.#tell = tell;
@@ -59,22 +61,22 @@ export class Watch {
     return this.#recoveries;
   }
 
-  /** A cut is known, and not over yet. */
+  /** Whether a cut is still unrecovered. */
   get isReduced(): boolean {
     return this.#cut !== undefined;
   }
 
-  /** What is left of the limit, at the agent that has least. */
+  /** The lowest level of all agents. */
   get level(): number {
     return Math.min(1, ...[...this.agents.values()].map(({ state }) => state?.level ?? 1));
   }
 
-  /** Every agent knows all others that run, and none besides. */
+  /** Whether every agent knows all running agents, and no other. */
   get isWhole(): boolean {
     return [...this.agents.values()].every((agent) => this.#knowsAll(agent));
   }
 
-  /** Each has known all others at some time: on a busy machine not all may do so at the same moment. */
+  /** Whether each agent has ever known all others: on a busy machine they may not all do so at the same time. */
   get haveMet(): boolean {
     return [...this.agents.values()].every(({ hasMet }) => hasMet);
   }
@@ -107,7 +109,7 @@ export class Watch {
     this.look(now);
   }
 
-  /** Also without a word: some things are told after a while. */
+  /** Evaluates the state without a message, since some reports are due after a delay. */
   look(now: number): void {
     const cut = this.#cut;
     if (cut === undefined) return;

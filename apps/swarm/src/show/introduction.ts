@@ -1,26 +1,26 @@
-import { type Plan, speedUp } from "../plan.ts";
+import { TASK_CALLS } from "../demand.ts";
+import type { Plan } from "../plan.ts";
+import { BUCKET_NOTE } from "../rows.ts";
 import type { ScenarioName } from "../scenarios.ts";
 import { duration, percent, whole } from "./text.ts";
 
-/** What one is about to see, and what is not as in real life. */
+/** Describes the run and how it differs from real life, in lines of at most 80 characters. */
 export function introduction(
   plan: Plan,
   name: ScenarioName,
   { name: bus, hosts }: { readonly name: string; readonly hosts: "thread" | "process" },
+  isCompared: boolean,
 ): string[] {
-  const { scenario, agents, rpm, tpm, windowMs, margin, recoveryIntervalMs } = plan;
-  const isTogether = scenario.pacing === "hive";
-  const where = isTogether ? ` (${hosts === "thread" ? "threads" : "processes"}, bus: ${bus})` : "";
-  const lines = [
-    `Hivepace demo, scenario ${name}: ${scenario.about}.`,
-    `${agents} agents${where} share one account: ${whole(rpm)} requests and ${whole(tpm)} tokens a minute, enforced strictly.`,
-    `A minute lasts ${duration(windowMs)} here, so that it can be seen; the run takes ${duration(plan.durationMs)}.`,
-  ];
-  if (!isTogether) return lines;
-  const faster = Math.round(speedUp(plan));
+  const { scenario, agents, rpm, tpm, windowMs, margin, durationMs, speed } = plan;
+  const where = `${hosts === "thread" ? "threads" : "processes"}, bus: ${bus}`;
   return [
-    ...lines,
-    `After a cut the swarm goes up by 10 % every ${duration(recoveryIntervalMs)}, ${faster} times as often as by default.`,
-    `The agents are told ${percent(margin)} of the limit: a request takes its time on the way, and not always the same.`,
+    `Hivepace demo, scenario ${name}:`,
+    `${scenario.about}.`,
+    "",
+    `${agents} agents (${where}) share one account with a strict limit:`,
+    `${whole(rpm)} requests and ${whole(tpm)} tokens a minute; refused requests count, too.`,
+    `Each works through tasks of ${TASK_CALLS} calls. Limiters are told ${percent(margin)} of the limit.`,
+    `Time runs ${Math.round(speed)} times as fast: a minute takes ${duration(windowMs / speed)}, all of it ${duration(durationMs / speed)}.`,
+    ...(isCompared ? ["All rows get the same load and the same events at the same time.", BUCKET_NOTE] : []),
   ];
 }

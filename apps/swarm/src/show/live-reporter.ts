@@ -1,5 +1,8 @@
 import type { Progress } from "../run/run-event.ts";
+import type { Score } from "../run/score.ts";
 import type { Screen } from "../world.ts";
+import { clockOf, timeOf } from "./reporter.ts";
+import { tableOf } from "./table.ts";
 import { bar, percent } from "./text.ts";
 
 const REDRAW_MS = 200;
@@ -9,7 +12,7 @@ const BAR_WIDTH = 30;
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
 
-/** A block at the bottom of a terminal that is drawn again in its place; lines go above it. */
+/** A block at the bottom of a terminal that is redrawn in place; lines scroll above it. */
 export class LiveReporter {
   readonly #screen: Screen;
   readonly #now: () => number;
@@ -29,12 +32,13 @@ export class LiveReporter {
     this.#draw(block);
   }
 
-  progress(progress: Progress, atMs: number, durationMs: number): void {
+  progress(progress: Progress, atMs: number, durationMs: number, scores: readonly Score[]): void {
     if (this.#now() - this.#drawnAt < REDRAW_MS) return;
     this.#drawnAt = this.#now();
     const columns = this.#screen.columns ?? DEFAULT_COLUMNS;
-    // A line that wraps would be two, and the next drawing one too low.
-    this.#draw(blockOf(progress, atMs, durationMs).map((line) => [...line].slice(0, columns - 1).join("")));
+    // Lines are truncated, because a wrapped line would shift the next redraw.
+    const block = scores.length > 1 ? raceOf(progress, atMs, durationMs, scores) : blockOf(progress, atMs, durationMs);
+    this.#draw(block.map((line) => [...line].slice(0, columns - 1).join("")));
   }
 
   end(): void {
@@ -53,12 +57,28 @@ export class LiveReporter {
   }
 }
 
+/** The block of a comparison: the time, the current limit, and the table. */
+function raceOf(
+  { allowed, used, level }: Progress,
+  atMs: number,
+  durationMs: number,
+  scores: readonly Score[],
+): string[] {
+  const time = `${timeOf(atMs)} of ${clockOf(durationMs)}`;
+  return [
+    "",
+    `${time}  ${bar(used, BAR_WIDTH, allowed)} Hivepace uses ${percent(used)}, level ${percent(level)}`,
+    "",
+    ...tableOf(scores),
+  ];
+}
+
 function blockOf(progress: Progress, atMs: number, durationMs: number): string[] {
   const { used, allowed, level, sent, accepted, rejected429, agents } = progress;
-  const time = `${(atMs / 1_000).toFixed(1)} s of ${(durationMs / 1_000).toFixed(0)}`;
+  const time = `${clockOf(atMs)} of ${clockOf(durationMs)}`;
   const shown = agents.slice(0, MOST_AGENTS);
   const widest = Math.max(0, ...shown.map(({ agentId }) => agentId.length));
-  // The fullest agent's bar is as long as the provider's.
+  // Scales the agents' bars to the largest usage or share.
   const most = Math.max(1e-9, ...shown.map((agent) => Math.max(agent.used, agent.share)));
   const rows = shown.map(({ agentId, used: own, waiting, mode }) => {
     const part = `${percent(own).padStart(5)} of the limit`;

@@ -1,24 +1,26 @@
 import type { Progress } from "../run/run-event.ts";
+import type { Score } from "../run/score.ts";
 import type { Screen } from "../world.ts";
 import { LiveReporter } from "./live-reporter.ts";
 import { percent } from "./text.ts";
 
-/** Tells the story: lines that stay, and how it is now. */
+/** Prints events as permanent lines, and the current state. */
 export interface Reporter {
   line(text: string): void;
-  progress(progress: Progress, atMs: number, durationMs: number): void;
-  /** The screen is as it was, but for the lines. May be called twice. */
+  /** `scores`: the current table. */
+  progress(progress: Progress, atMs: number, durationMs: number, scores: readonly Score[]): void;
+  /** Restores the terminal; printed lines remain. May be called twice. */
   end(): void;
 }
 
-/** A live block at a terminal; plain lines anywhere else. */
+/** Returns a live block for a terminal, and plain lines for anything else. */
 export function reporterFor(screen: Screen): Reporter {
   return screen.isTTY ? new LiveReporter(screen) : new PlainReporter(screen);
 }
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 60_000;
 
-/** One line now and then, for logs. */
+/** One line per minute of the demo, for logs. */
 export class PlainReporter implements Reporter {
   readonly #screen: Screen;
   #nextMs = EVERY_MS;
@@ -32,7 +34,7 @@ export class PlainReporter implements Reporter {
   }
 
   progress({ used, level, sent, rejected429, agents }: Progress, atMs: number): void {
-    // Another run begins at 0 again.
+    // A new run starts at 0.
     if (atMs < this.#nextMs - EVERY_MS) this.#nextMs = EVERY_MS;
     if (atMs < this.#nextMs) return;
     this.#nextMs += EVERY_MS;
@@ -44,13 +46,19 @@ export class PlainReporter implements Reporter {
       `${rejected429} × 429`,
       `${waiting} waiting`,
     ];
-    this.line(`${at(atMs)}  ${parts.join(", ")}`);
+    this.line(`${timeOf(atMs)}  ${parts.join(", ")}`);
   }
 
   end(): void {}
 }
 
-/** The time of a line, in a column. */
-export function at(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)} s`.padStart(7);
+/** The time of a line, padded to a column. */
+export function timeOf(ms: number): string {
+  return clockOf(ms).padStart(6);
+}
+
+/** Minutes and seconds of the demo: 1:05. */
+export function clockOf(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

@@ -1,7 +1,7 @@
 import type { RunEvent } from "../run/run-event.ts";
 import { duration, percent, whole } from "./text.ts";
 
-/** What happened, in a sentence; undefined for what is only for the screen. */
+/** Returns a sentence about the event; undefined for events that only update the screen. */
 export function sentenceOf(event: RunEvent): string | undefined {
   switch (event.type) {
     case "started":
@@ -13,7 +13,7 @@ export function sentenceOf(event: RunEvent): string | undefined {
         : `the provider allows the whole limit again: ${what}`;
     }
     case "crashed":
-      return event.isPlanned ? `${event.agentId} crashes, without a goodbye` : `${event.agentId} ended by itself`;
+      return event.isPlanned ? `${event.agentId} crashes` : `${event.agentId} ended by itself`;
     case "joined":
       return event.agentIds.length === 1
         ? `${event.agentIds[0]} joins`
@@ -30,7 +30,7 @@ export function sentenceOf(event: RunEvent): string | undefined {
     case "recovered":
       return `${all(event.agents)} have their whole limit again, ${duration(event.afterMs)} after the cut`;
     case "overtime":
-      return "the time is up; a little longer, until the swarm is as it was";
+      return "the time is up; waiting until the swarm has recovered";
     case "progress":
       return undefined;
   }

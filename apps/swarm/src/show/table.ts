@@ -1,34 +1,39 @@
-import type { Outcome } from "../run/outcome.ts";
-import { percent } from "./text.ts";
+import { rows } from "../rows.ts";
+import type { Score } from "../run/score.ts";
+import { count, percent, seconds } from "./text.ts";
 
-export interface Row {
-  readonly name: string;
-  readonly outcome: Outcome;
-}
+const HEADS = [
+  ["", "tasks", "tasks", "calls", "wasted", "wasted", "latency", "", "limit"],
+  ["", "done", "failed", "failed", "calls", "tokens", "p50", "p99", "used"],
+] as const;
+const WIDTHS = [19, 6, 8, 8, 8, 8, 8, 7, 7] as const;
 
-const HEAD = ["in a minute", "sent", "accepted", "429s", "wasted", "given up", "use of the limit", "fairness"];
-
-/** Runs beside each other. Counts are those of a minute of the demo, since not all runs take as long. */
-export function tableOf(rows: readonly Row[]): string[] {
-  const cells = [HEAD, ...rows.map(cellsOf)];
-  const widths = HEAD.map((_, i) => Math.max(...cells.map((row) => (row[i] ?? "").length)));
+/** Formats the scores as a table of at most 80 columns. */
+export function tableOf(scores: readonly Score[]): string[] {
+  const cells = [...HEADS, ...scores.map(cellsOf)];
   return cells.map((row) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join("   "),
+    row.map((cell, i) => (i === 0 ? cell.padEnd(WIDTHS[0]) : cell.padStart(WIDTHS[i] ?? 0))).join(""),
   );
 }
 
-function cellsOf({ name, outcome: { figures, failed, tookMs } }: Row): string[] {
-  const minutes = tookMs / figures.limit.windowMs;
-  const perMinute = (count: number) => String(Math.round(count / minutes));
-  const { sent, accepted, rejected429, utilization, jain } = figures;
+function cellsOf(score: Score): string[] {
+  const { row, tasksFinished, tasksFailed, callsFailed, wastedCalls, wastedTokens, utilization } = score;
   return [
-    name,
-    perMinute(sent),
-    perMinute(accepted),
-    perMinute(rejected429),
-    percent(sent === 0 ? 0 : rejected429 / sent),
-    perMinute(failed),
+    rows[row].title,
+    count(tasksFinished),
+    count(tasksFailed),
+    count(callsFailed),
+    count(wastedCalls),
+    count(wastedTokens),
+    seconds(score.latencyP50Ms),
+    seconds(score.latencyP99Ms),
     percent(utilization),
-    jain.toFixed(2),
   ];
 }
+
+/** The legend of the columns, in lines of at most 80 characters. */
+export const LEGEND: readonly string[] = [
+  "A task is 20 calls, one after the other. It fails when one call fails for good.",
+  "Wasted: calls that were refused or whose task failed later, and their tokens.",
+  "Latency: of answered calls, with all waits and retries. Failed calls have none.",
+];

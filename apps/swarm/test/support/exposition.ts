@@ -1,4 +1,4 @@
-/** What a scrape has brought, read as strictly as Prometheus' text format is written down. */
+/** A scrape, parsed strictly according to Prometheus' text format. */
 export interface Scraped {
   readonly types: ReadonlyMap<string, string>;
   readonly samples: readonly Sample[];
@@ -14,7 +14,7 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const SAMPLE = /^(\w+)\{((?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*)\} (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[+-]Inf|NaN)$/;
 const LABEL = /(\w+)="((?:[^"\\\n]|\\["\\n])*)"/g;
 
-/** Throws where a line is wrong, stands at a wrong place, or says what another has said. */
+/** Throws for a malformed, misplaced or duplicate line. */
 export function readExposition(text: string): Scraped {
   const types = new Map<string, string>();
   const helped = new Set<string>();
@@ -25,10 +25,12 @@ export function readExposition(text: string): Scraped {
   for (const line of text.split("\n").slice(0, -1)) {
     const [, word, name = "", rest = ""] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? [];
     if (word === "HELP") {
-      if (helped.has(name) || types.has(name) || !NAME.test(name)) throw new Error(`again, or too late: ${line}`);
+      if (helped.has(name) || types.has(name) || !NAME.test(name))
+        throw new Error(`duplicate or misplaced HELP: ${line}`);
       helped.add(name);
     } else if (word === "TYPE") {
-      if (types.has(name) || !/^(counter|gauge|histogram)$/.test(rest)) throw new Error(`again, or unknown: ${line}`);
+      if (types.has(name) || !/^(counter|gauge|histogram)$/.test(rest))
+        throw new Error(`duplicate or unknown TYPE:${line}`);
       types.set(name, rest);
       family = name;
     } else {
@@ -51,11 +53,11 @@ function readSample(line: string): Sample {
   if (!NAME.test(name) || pairs.endsWith(",")) throw new Error(`not a sample: ${line}`);
   const found = [...pairs.matchAll(LABEL)].map(([, label = "", of = ""]) => [label, of] as const);
   const labels = Object.fromEntries(found);
-  if (Object.keys(labels).length !== found.length) throw new Error(`a label twice: ${line}`);
+  if (Object.keys(labels).length !== found.length) throw new Error(`duplicate label: ${line}`);
   return { name, labels, value: Number(value.replace("Inf", "Infinity")) };
 }
 
-/** Buckets never fall, and the last has all. */
+/** Cumulative buckets never decrease, and the last one equals the count. */
 function checkHistogram(name: string, samples: readonly Sample[]): void {
   const counts = samples.filter((sample) => sample.name === `${name}_count`);
   if (counts.length === 0) throw new Error(`${name} has no count`);

@@ -9,12 +9,12 @@ import type { DemoWorld } from "../../src/world.ts";
 export interface Played {
   readonly code: number;
   readonly out: string;
-  /** What the story told. */
+  /** The printed log. */
   readonly story: string;
   readonly figures: Figures;
 }
 
-/** Deeper than by default: on a machine so busy that the agents hardly send, 60 % would not be felt. */
+/** A deeper cut than the default: on a busy machine the agents send so little that a cut to 60 % may refuse nothing. */
 export const deepCut: Partial<Plan> = {
   scenario: {
     ...scenarios.cut,
@@ -33,7 +33,7 @@ export async function play(
 ): Promise<Played> {
   const [out, err]: [string[], string[]] = [[], []];
   const options = parseOptions([...args, "--json"]);
-  if (options === undefined) throw new OptionError("that asks for help");
+  if (options === undefined) throw new OptionError("play cannot run --help");
   const code = await playDemo(
     options,
     { ...planOf(options), ...change },

@@ -4,7 +4,7 @@ import { readQuery } from "../../../../packages/otel/test/support/promql.ts";
 const read = (file: string): string =>
   readFileSync(new URL(`../../../../packages/otel/${file}`, import.meta.url), "utf8");
 
-/** By what the Grafana dashboard and the alert rules that we ship ask for metrics. */
+/** Returns the patterns of all metrics that the shipped Grafana dashboard and alert rules query. */
 export function shippedQueries(): RegExp[] {
   const { panels } = JSON.parse(read("grafana/hivepace.json")) as {
     panels: readonly { targets?: readonly { expr: string }[] }[];

@@ -8,12 +8,12 @@ import { readExposition, type Scraped } from "./exposition.ts";
 
 interface Endpoint {
   readonly url: string;
-  /** Read strictly. */
+  /** Scrapes and parses strictly. */
   scrape(): Promise<Scraped>;
   story(): string;
 }
 
-/** Runs the demo with `--metrics` until `look` has seen enough. */
+/** Runs the demo with `--metrics` until `look` resolves. */
 export async function withMetrics(
   args: readonly string[],
   look: (endpoint: Endpoint) => Promise<void>,
@@ -21,7 +21,7 @@ export async function withMetrics(
   world: Partial<DemoWorld> = {},
 ): Promise<number> {
   const options = parseOptions([...args, "--json", "--metrics", "0"]);
-  if (options === undefined) throw new OptionError("that asks for help");
+  if (options === undefined) throw new OptionError("withMetrics cannot run --help");
   const stop = new AbortController();
   let story = "";
   const screen = { write: (text: string) => (story += text) };
@@ -43,7 +43,7 @@ export async function withMetrics(
   return demo;
 }
 
-/** Those of whom a scrape has something. */
+/** Returns the agents that occur in a scrape. */
 export function agentsIn({ samples }: Scraped): string[] {
   return [...new Set(samples.map(({ labels }) => labels["instance"] ?? "nobody"))].sort();
 }

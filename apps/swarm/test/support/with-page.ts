@@ -9,7 +9,7 @@ interface OpenPage {
   story(): string;
 }
 
-/** Runs the demo with its page until `look` has seen enough. */
+/** Runs the demo with its page until `look` resolves. */
 export async function withPage(look: (page: OpenPage) => Promise<void>, seconds = 20): Promise<number> {
   const stop = new AbortController();
   let story = "";

@@ -10,10 +10,10 @@ import { encodeFrame } from "../../src/frame.ts";
 
 type Listener = (event: KafkaEvent) => void;
 
-/** A Kafka whose every event is in the test's hands. */
+/** A Kafka client whose events and failures a test controls. */
 export class FakeKafka implements KafkaClient {
   range = { low: 0, high: 0 };
-  /** What connecting fails with, if it shall. */
+  /** The error with which connecting fails, if any. */
   trouble: Error | undefined;
   readonly groups: string[] = [];
   readonly seeks: string[] = [];
@@ -62,7 +62,7 @@ export class FakeKafka implements KafkaClient {
     for (const listener of this.#listeners.get(event) ?? []) listener({ payload });
   }
 
-  /** Hands over the records from one offset on, as one batch. */
+  /** Delivers records as one batch, starting at the offset `from`. */
   async deliver(from: number, subjects: readonly string[], { partition = 0, hidden = 0 } = {}): Promise<void> {
     const messages = subjects.map((subject, i) => {
       const offset = `${from + i}`;

@@ -6,4 +6,4 @@ if (bus.state === "ready") {
   await bus.publish("a", new Uint8Array(1));
 }
 await bus.close();
-// Nothing ends the process: it has to end by itself.
+// The script contains no `process.exit`: the process must exit by itself.

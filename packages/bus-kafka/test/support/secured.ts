@@ -6,9 +6,9 @@ import { selfSigned } from "@hivepace/test-kit";
 import { ConfigResourceTypes, Kafka, logLevel } from "kafkajs";
 
 export interface Secured {
-  /** A listener that wants a password. */
+  /** Address of a listener that requires a password. */
   readonly sasl: string;
-  /** One that wants it through TLS. */
+  /** Address of a listener that requires a password over TLS. */
   readonly tls: string;
   readonly certificate: string;
 }
@@ -16,7 +16,7 @@ export interface Secured {
 const users = `user_admin="admin-secret" user_agent="agent-secret"`;
 const jaas = `org.apache.kafka.common.security.plain.PlainLoginModule required ${users};`;
 
-/** Gives a running broker two more listeners and an authorizer; its plain one is for a superuser. */
+/** Adds two listeners and an authorizer to a running broker; clients of the plain listener remain superusers. */
 export async function secure(server: OwnServer): Promise<Secured> {
   const { listeners, folder } = await settings(server.url);
   const [sasl, tls] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];

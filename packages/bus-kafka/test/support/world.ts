@@ -5,7 +5,7 @@ export { bytes, listen, text, until as eventually } from "@hivepace/test-kit";
 
 export async function unavailable(promise: Promise<unknown>): Promise<Error> {
   const outcome = await promise.then(
-    () => "it resolved",
+    () => "the promise resolved",
     (error: unknown) => error,
   );
   if (!isHivepaceError(outcome, "BUS_UNAVAILABLE")) throw new Error(`expected BUS_UNAVAILABLE, got ${String(outcome)}`);
@@ -24,7 +24,7 @@ export async function withAdmin<T>(url: string, work: (admin: Admin) => Promise<
   }
 }
 
-/** The warnings of ours that come while the work runs. */
+/** Returns the codes of warnings emitted while the work runs. */
 export async function warnings(work: () => Promise<void>): Promise<string[]> {
   const codes: string[] = [];
   const listener = (warning: Error & { code?: string }): void => void codes.push(warning.code ?? "");

@@ -1,4 +1,5 @@
-// Run as a worker: publishes more than a slow subscriber's connection can hold, while the main thread is blocked.
+// Run as a worker: publishes more data than a slow subscriber's connection can buffer, while the main thread is
+// blocked.
 import { workerData } from "node:worker_threads";
 import { connect } from "nats";
 

@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
 
-/** Closes it after the test, however that ends. */
+/** Closes the opened object after the test, whether the test passes or fails. */
 export async function opened<T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> {
   const thing = await opening;
   onTestFinished(() => thing.close());
   return thing;
 }
 
-/** The codes and texts of our warnings during the test. */
+/** Collects the codes and texts of Hivepace warnings during the test. */
 export function warnings(): string[] {
   const seen: string[] = [];
   const see = (warning: Error & { code?: string }) => void seen.push(`${warning.code}: ${warning.message}`);

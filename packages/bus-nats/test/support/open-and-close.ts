@@ -1,4 +1,4 @@
-// Run as a program of its own: opens a bus, closes it in the state that is asked for, and should end by itself.
+// Run as a separate program: opens a bus, closes it in the requested state, and must then exit by itself.
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { natsBus } from "../../src/index.ts";
@@ -19,7 +19,7 @@ if (mode === "connecting") {
   await bus.close();
 }
 
-// The server goes away, and when the client comes again it takes the connection and says nothing.
+// The server drops the first connection, then accepts the next one and never answers.
 if (mode === "reconnecting") {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-// With `--import`: a program in which only `nats` 2 is installed.
+// Used with `--import`: simulates a program in which only `nats` 2 is installed.
 import { register } from "node:module";
 
 const hooks = `export function resolve(specifier, context, next) {

@@ -4,18 +4,28 @@ import { messageLaws } from "./message-laws.ts";
 import { outageLaws } from "./outage-laws.ts";
 import { type BusSuiteOptions, inWorld, PATIENCE_MS } from "./world.ts";
 
-/** How long the runner should give one law: several waits, each as long as it may take. */
+/** Timeout of one law for the test runner: a law waits several times, each time up to `PATIENCE_MS`. */
 const LAW_TIMEOUT_MS = 4 * PATIENCE_MS;
 
 /**
- * Every law of a message bus, each a test of its own: run it for every bus that you write.
+ * Registers one test for each law of a message bus. Run the suite for every bus that you write.
  *
- * - `delivery-laws.ts`: who hears what, in which order, from when to when
+ * - `delivery-laws.ts`: receivers, order, and the lifetime of subscriptions
  * - `message-laws.ts`: subjects, payloads, handlers
- * - `closing-laws.ts`: opening, closing, and what is under way meanwhile
- * - `outage-laws.ts`: the broker is killed and comes back (with `restart`)
+ * - `closing-laws.ts`: opening, closing, and calls in flight during a close
+ * - `outage-laws.ts`: the broker is killed and restarted (needs `restart`)
  *
- * What a bus does not promise in `supports` is not asked of it.
+ * A law that `supports` excludes is not checked.
+ *
+ * @example
+ * ```ts
+ * import { memoryBroker, memoryBus } from "@hivepace/bus";
+ * import { busSuite } from "@hivepace/bus/testing";
+ * import { describe, test } from "vitest";
+ *
+ * const broker = memoryBroker();
+ * describe("my bus", () => busSuite({ test, open: () => memoryBus(broker) }));
+ * ```
  */
 export function busSuite({ test, open, restart }: BusSuiteOptions): void {
   const laws = [...deliveryLaws, ...messageLaws, ...closingLaws, ...(restart ? outageLaws(restart) : [])];

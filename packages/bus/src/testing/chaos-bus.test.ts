@@ -18,7 +18,7 @@ describe("chaos bus with chaos off", () =>
     },
   }));
 
-/** What arrives of the numbers 0 to 199, published one each millisecond. */
+/** Publishes the numbers from 0 to `count - 1`, one each millisecond, and records their arrival. */
 async function ordeal(options: Omit<ChaosOptions, "clock">, count = 200) {
   const clock = new ManualClock();
   const shared = memoryBroker();
@@ -35,21 +35,21 @@ async function ordeal(options: Omit<ChaosOptions, "clock">, count = 200) {
   return { arrived, messages: arrived.map(({ message }) => message), pending: clock.pending };
 }
 
-test("the same seed makes the same trouble, another seed other trouble", async () => {
+test("equal seeds produce equal faults, and different seeds different faults", async () => {
   const trouble = { drop: 0.2, duplicate: 0.2, delay: [0, 50] as const, reorder: 0.2 };
   const first = await ordeal({ seed: 5, ...trouble });
   expect(await ordeal({ seed: 5, ...trouble })).toEqual(first);
   expect((await ordeal({ seed: 6, ...trouble })).arrived).not.toEqual(first.arrived);
 });
 
-test("drop loses about its share, and nothing else goes wrong", async () => {
+test("drop loses about the configured share and changes nothing else", async () => {
   const { messages } = await ordeal({ seed: 1, drop: 0.25 });
   expect(messages.length).toBeGreaterThan(120);
   expect(messages.length).toBeLessThan(180);
   expect(messages).toEqual([...new Set(messages)].sort((a, b) => a - b));
 });
 
-test("duplicate doubles about its share and loses nothing", async () => {
+test("duplicate repeats about the configured share and loses nothing", async () => {
   const { messages } = await ordeal({ seed: 1, duplicate: 0.25 });
   expect(new Set(messages).size).toBe(200);
   expect(messages.length).toBeGreaterThan(220);
@@ -65,13 +65,13 @@ test("delay keeps the order and stays within its bounds", async () => {
   }
 });
 
-test("reorder lets others pass, and loses and doubles nothing", async () => {
+test("reorder changes the order and neither loses nor repeats messages", async () => {
   const { messages } = await ordeal({ seed: 1, reorder: 0.3 });
   expect(messages).not.toEqual([...messages].sort((a, b) => a - b));
   expect([...messages].sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => i));
 });
 
-test("a partition lets nothing in or out, unnoticed, until it is over", async () => {
+test("a partition silently blocks both directions until it ends", async () => {
   const shared = memoryBroker();
   const [inside, outside] = [chaosBus(await memoryBus(shared), { seed: 1 }), await memoryBus(shared)];
   const heard: string[] = [];
@@ -88,7 +88,7 @@ test("a partition lets nothing in or out, unnoticed, until it is over", async ()
   expect(heard.slice(1).sort()).toEqual(["inside: again", "outside: again"]);
 });
 
-test("closing it leaves no timer and the bus below open", async () => {
+test("closing a chaos bus cancels its timers and leaves the bus below open", async () => {
   const clock = new ManualClock();
   const below = await memoryBus();
   const bus = chaosBus(below, { seed: 1, delay: [100, 100], clock });
@@ -106,7 +106,7 @@ test.each([
   [{ seed: 1, duplicate: -1 }, "duplicate"],
   [{ seed: 1, reorder: Number.NaN }, "reorder"],
   [{ seed: 1, delay: [5, 1] as const }, "delay"],
-])("invalid trouble is refused (case %#)", async (options, option) => {
+])("an invalid fault is rejected (case %#)", async (options, option) => {
   const bus = await memoryBus();
   expect(() => chaosBus(bus, options)).toThrowError(expect.objectContaining({ code: "INVALID_CONFIG", option }));
 });

@@ -3,28 +3,54 @@ import { seededRandom } from "@hivepace/core/testing";
 import { type BusDriver, type BusEvents, DriverBus, type MessageBus } from "../index.ts";
 import { RelayDriver } from "../relay-driver.ts";
 
-/** What goes wrong. May be changed at any time; nothing goes wrong by default. */
+/** Faults to inject. Every field may be changed at any time; by default no faults are injected. */
 export interface Chaos {
-  /** The share of deliveries that are lost: 0 to 1. */
+  /**
+   * The share of deliveries that are lost: 0 to 1.
+   *
+   * @defaultValue 0
+   */
   drop: number;
-  /** The share that comes twice. */
+  /**
+   * The share of deliveries that are repeated: 0 to 1.
+   *
+   * @defaultValue 0
+   */
   duplicate: number;
-  /** How long a delivery takes, in milliseconds: anything between the two. The order stays. */
+  /**
+   * Bounds of the delay of a delivery, in milliseconds. Delayed messages keep their order.
+   *
+   * @defaultValue [0, 0]
+   */
   delay: readonly [min: number, max: number];
-  /** The share that is held back by up to ten times the longest delay (at least 10 ms), and passed by others. */
+  /**
+   * The share of deliveries, 0 to 1, that are held back by up to ten times the longest delay (at least 10 ms), so that
+   * later messages overtake them.
+   *
+   * @defaultValue 0
+   */
   reorder: number;
-  /** Cut off without knowing it: what is published goes nowhere, and nothing arrives. */
+  /**
+   * Cuts the instance off without a change of state: messages are dropped in both directions.
+   *
+   * @defaultValue false
+   */
   partition: boolean;
 }
 
-/** What goes wrong from the start on, and the seed of it. */
+/** The initial faults, and the seed of the random numbers. */
 export interface ChaosOptions extends Partial<Chaos> {
-  /** The same seed, on the same messages, makes the same trouble. */
+  /** An integer. Equal seeds inject equal faults into equal messages. */
   seed: number;
+  /**
+   * Source of time for delays.
+   *
+   * @defaultValue the system clock
+   */
   clock?: Clock | undefined;
 }
 
-/** A bus on which things go wrong; `chaos` changes what, while it runs. */
+/** A bus with injected faults; the fields of `chaos` may be changed while the bus runs. */
 export interface ChaosBus extends MessageBus {
   readonly chaos: Chaos;
 }
@@ -57,7 +83,7 @@ class ChaosDriver extends RelayDriver {
 
   protected override receive(subject: string, payload: Uint8Array): void {
     const { drop, duplicate, delay, reorder, partition } = this.#chaos;
-    // Always as many numbers for a message, so that one setting does not change what another does.
+    // Every message draws the same count of random numbers, so that one setting does not change the effect of another.
     const [lost, twice, slow, held, heldFor] = Array.from({ length: 5 }, this.#random) as [
       number,
       number,
@@ -92,7 +118,11 @@ class ChaosDriver extends RelayDriver {
   }
 }
 
-/** A bus on which messages are lost, doubled, late and out of order, the same way every time for the same seed. */
+/**
+ * Wraps a bus and loses, repeats, delays and reorders its messages, reproducibly for a given seed.
+ *
+ * @throws InvalidConfigError when an option is out of range.
+ */
 export function chaosBus(bus: MessageBus, options: ChaosOptions): ChaosBus {
   const { seed, clock = systemClock, ...wanted } = options;
   const chaos = { ...CALM, ...wanted };

@@ -3,7 +3,7 @@ import { bytes, equal, inTime, type Law, listen, rejects, until } from "./world.
 
 export const closingLaws: readonly Law[] = [
   [
-    "a bus that was opened is ready, and says what it is",
+    "an opened bus is ready and describes itself",
     async ({ open }) => {
       const bus = await open();
       equal(bus.state, "ready", "the state");
@@ -11,14 +11,14 @@ export const closingLaws: readonly Law[] = [
     },
   ],
   [
-    "close may be called twice and at once; listeners hear of it once",
+    "close is idempotent, also when called concurrently, and listeners are called once",
     async ({ open }) => {
       const bus = await open();
       const states: BusState[] = [];
       bus.onState((state) => states.push(state));
-      await inTime(Promise.all([bus.close(), bus.close(), bus[Symbol.asyncDispose]()]), "it closes");
+      await inTime(Promise.all([bus.close(), bus.close(), bus[Symbol.asyncDispose]()]), "close ends");
       await bus.close();
-      equal([bus.state, states], ["closed", ["closed"]], "the state and what was heard of it");
+      equal([bus.state, states], ["closed", ["closed"]], "the state and its changes");
     },
   ],
   [
@@ -37,7 +37,7 @@ export const closingLaws: readonly Law[] = [
     },
   ],
   [
-    "what is under way when the bus closes comes to an end",
+    "calls in flight end when the bus closes",
     async ({ open, subject }) => {
       const bus = await open();
       const underway = [
@@ -46,7 +46,7 @@ export const closingLaws: readonly Law[] = [
         ...Array.from({ length: 20 }, () => bus.publish(subject(), new Uint8Array(1_000))),
       ];
       const settled = Promise.allSettled(underway);
-      await inTime(bus.close(), "it closes");
+      await inTime(bus.close(), "close ends");
       const outcomes = await inTime(settled, "every call ends");
       for (const outcome of outcomes)
         if (outcome.status === "rejected")
@@ -54,7 +54,7 @@ export const closingLaws: readonly Law[] = [
     },
   ],
   [
-    "closing one instance leaves its neighbours alone, and it hears nothing more",
+    "closing one instance stops its messages and does not affect other instances",
     async ({ open, subject }) => {
       const [leaving, publisher, neighbour] = await Promise.all([open(), open(), open()]);
       const here = subject();
@@ -63,7 +63,7 @@ export const closingLaws: readonly Law[] = [
       await leaving.close();
       await publisher.publish(here, bytes("after"));
       await until(() => stays.length === 1, "the neighbour hears");
-      equal(gone, [], "what the closed one heard");
+      equal(gone, [], "the messages after the close");
       equal([publisher.state, neighbour.state], ["ready", "ready"], "the neighbours' states");
     },
   ],

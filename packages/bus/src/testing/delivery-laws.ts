@@ -11,11 +11,11 @@ export const deliveryLaws: readonly Law[] = [
       await b.publish(here, bytes("from b"));
       const all = a.supports.echo ? [2, 2, 2, 2] : [1, 1, 1, 2];
       await until(() => heard.every((list, i) => list.length === all[i]), "all subscribers hear of both");
-      equal([...(heard[3] ?? [])].sort(), ["from a", "from b"], "what the third instance heard");
+      equal([...(heard[3] ?? [])].sort(), ["from a", "from b"], "the messages at the third instance");
     },
   ],
   [
-    "what is published after subscribe has resolved is not lost",
+    "no message published after subscribe has resolved is lost",
     async ({ open, subject }) => {
       const [publisher, subscriber] = await Promise.all([open(), open()]);
       const heard: string[][] = [];
@@ -31,7 +31,7 @@ export const deliveryLaws: readonly Law[] = [
     },
   ],
   [
-    "an instance hears what it published itself, if and only if the bus supports echo",
+    "an instance receives its own messages if and only if the bus supports echo",
     async ({ open, subject }) => {
       const [bus, other] = await Promise.all([open(), open()]);
       const here = subject();
@@ -40,7 +40,7 @@ export const deliveryLaws: readonly Law[] = [
       await other.publish(here, bytes("theirs"));
       await until(() => heard.includes("theirs"), "the other's message arrives");
       if (bus.supports.echo) await until(() => heard.includes("mine"), "its own message arrives");
-      else equal(heard, ["theirs"], "what it heard");
+      else equal(heard, ["theirs"], "the received messages");
     },
   ],
   [
@@ -57,7 +57,7 @@ export const deliveryLaws: readonly Law[] = [
     },
   ],
   [
-    "a new subscriber hears nothing that was published before it came, unless the bus supports replay",
+    "a new subscriber receives no earlier messages unless the bus supports replay",
     async ({ open, subject }) => {
       const [publisher, subscriber] = await Promise.all([open(), open()]);
       if (subscriber.supports.replay) return;
@@ -66,11 +66,11 @@ export const deliveryLaws: readonly Law[] = [
       const heard = await listen(subscriber, here);
       await publisher.publish(here, bytes("after"));
       await until(() => heard.includes("after"), "the later message arrives");
-      equal(heard, ["after"], "what it heard");
+      equal(heard, ["after"], "the received messages");
     },
   ],
   [
-    "an unsubscribed handler hears nothing more, and the others go on",
+    "an unsubscribed handler receives nothing more, and other handlers continue",
     async ({ open, subject }) => {
       const bus = await open();
       const publisher = await open();
@@ -84,7 +84,7 @@ export const deliveryLaws: readonly Law[] = [
       await subscription.unsubscribe();
       await publisher.publish(here, bytes("2"));
       await until(() => stays.length === 2, "the one that stays hears the second");
-      equal(gone, ["1"], "what the unsubscribed one heard");
+      equal(gone, ["1"], "the messages after unsubscribing");
     },
   ],
   [
@@ -101,7 +101,7 @@ export const deliveryLaws: readonly Law[] = [
     },
   ],
   [
-    "a signal ends a subscription; one that was aborted before rejects with its reason",
+    "an aborted signal ends a subscription; a signal aborted beforehand rejects with its reason",
     async ({ open, subject }) => {
       const [bus, publisher] = await Promise.all([open(), open()]);
       const here = subject();
@@ -112,7 +112,7 @@ export const deliveryLaws: readonly Law[] = [
       controller.abort();
       await publisher.publish(here, bytes("1"));
       await until(() => stays.length === 1, "the other hears");
-      equal(gone, [], "what the aborted one heard");
+      equal(gone, [], "the messages after the abort");
       const refusal = bus.subscribe(here, () => {}, { signal: AbortSignal.abort("too late") });
       equal(await refusal.catch((reason: unknown) => reason), "too late", "the reason");
     },

@@ -1,6 +1,6 @@
 import { bytes, equal, type Law, listen, rejects, text, until, warningsDuring } from "./world.ts";
 
-/** Legal, and special to some broker or in JavaScript. */
+/** Legal subjects that are special to some broker or in JavaScript. */
 // biome-ignore format: a table
 const AWKWARD = [
   "a.b", "a.*", "a.>", "*", ">", "a.b.c", "a", ".a", "a.", "a..b", "A.B", "a b", " ", "a:b", "a/b", "a%b", "%2E", "a%2Eb",
@@ -11,7 +11,7 @@ const UNLAWFUL: unknown[] = ["", "x".repeat(256), "é".repeat(128), "a\nb", "a\0
 
 export const messageLaws: readonly Law[] = [
   [
-    "subjects are exact: awkward but legal names hear their own messages and no other's",
+    "subjects are exact: awkward but legal subjects receive their own messages only",
     async ({ open }) => {
       const [bus, publisher] = await Promise.all([open(), open()]);
       const heard = await Promise.all(AWKWARD.map((subject) => listen(bus, subject)));
@@ -20,12 +20,12 @@ export const messageLaws: readonly Law[] = [
       equal(
         heard,
         AWKWARD.map((subject) => [subject]),
-        "what was heard on each",
+        "the messages of each subject",
       );
     },
   ],
   [
-    "what is no subject is refused with BUS_SUBJECT_INVALID",
+    "an invalid subject is rejected with BUS_SUBJECT_INVALID",
     async ({ open }) => {
       const bus = await open();
       for (const subject of UNLAWFUL as string[]) {
@@ -49,11 +49,11 @@ export const messageLaws: readonly Law[] = [
       const payloads = [0, 1, 256, 65_537, maxPayloadBytes].filter((size) => size <= maxPayloadBytes).map(pattern);
       for (const payload of payloads) await publisher.publish(here, payload);
       await until(() => heard.length === payloads.length, "all payloads arrive");
-      equal(heard.map(digest), payloads.map(digest), "what arrived");
+      equal(heard.map(digest), payloads.map(digest), "the messages that arrived");
     },
   ],
   [
-    "one byte more than the largest is refused with BUS_PAYLOAD_TOO_LARGE, and nothing is sent",
+    "a payload of one byte more than the maximum is rejected with BUS_PAYLOAD_TOO_LARGE, and nothing is sent",
     async ({ open, subject }) => {
       const [bus, publisher] = await Promise.all([open(), open()]);
       const here = subject();
@@ -62,17 +62,17 @@ export const messageLaws: readonly Law[] = [
       await rejects(large, "BUS_PAYLOAD_TOO_LARGE", "a payload above the maximum");
       await publisher.publish(here, bytes("small"));
       await until(() => heard.length > 0, "the small one arrives");
-      equal(heard, ["small"], "what arrived");
+      equal(heard, ["small"], "the messages that arrived");
       equal(publisher.state, "ready", "the state afterwards");
     },
   ],
   [
-    "the caller may use the buffer again at once, and a view is sent as a view",
+    "the caller may reuse the buffer at once, and of a view only its own bytes are sent",
     async ({ open, subject }) => {
       const [bus, publisher] = await Promise.all([open(), open()]);
       const here = subject();
       const heard = await listen(bus, here);
-      // Node's Buffer is a Uint8Array whose `slice` does not copy.
+      // `slice` of Node's Buffer, a subclass of Uint8Array, does not copy.
       const buffers = [bytes("[inside]"), globalThis.Buffer?.from("[inside]") ?? bytes("[inside]")];
       for (const buffer of buffers) {
         const published = publisher.publish(here, buffer.subarray(1, 7));
@@ -80,11 +80,11 @@ export const messageLaws: readonly Law[] = [
         await published;
       }
       await until(() => heard.length === 2, "both arrive");
-      equal(heard, ["inside", "inside"], "what arrived");
+      equal(heard, ["inside", "inside"], "the messages that arrived");
     },
   ],
   [
-    "a handler that throws is reported and harms nobody: not its neighbours, not the next message, not the publisher",
+    "a handler that throws is reported and affects no other handler, message or publisher",
     async ({ open, subject }) => {
       const [bus, publisher] = await Promise.all([open(), open()]);
       const here = subject();
@@ -97,7 +97,7 @@ export const messageLaws: readonly Law[] = [
         await publisher.publish(here, bytes("2"));
         await until(() => heard.length === 2, "the other handler hears both messages");
       });
-      equal(reports, ["HIVEPACE_HANDLER_THREW", "HIVEPACE_HANDLER_THREW"], "what was reported");
+      equal(reports, ["HIVEPACE_HANDLER_THREW", "HIVEPACE_HANDLER_THREW"], "the reported codes");
     },
   ],
   [
@@ -121,7 +121,7 @@ export const messageLaws: readonly Law[] = [
       });
       await closed;
       await until(() => heard.length === 1, "the answer arrives");
-      equal([steps, bus.state], [["ping"], "closed"], "what the handler did");
+      equal([steps, bus.state], [["ping"], "closed"], "the steps of the handler");
     },
   ],
 ];
@@ -130,7 +130,7 @@ function pattern(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
 }
 
-/** Enough to tell payloads apart, short enough to print. */
+/** A summary that distinguishes payloads and is short enough to print. */
 function digest(payload: Uint8Array): string {
   let hash = 2166136261;
   for (const byte of payload) hash = Math.imul(hash ^ byte, 16777619);

@@ -3,10 +3,10 @@ import { bytes, equal, inTime, type Law, listen, rejects, text, until } from "./
 
 type Restart = (whileAway?: () => Promise<void>) => Promise<void>;
 
-/** What must hold when the broker is killed and comes back. */
+/** Laws that hold while the broker is killed and restarted. */
 export const outageLaws = (restart: Restart): readonly Law[] => [
   [
-    "after an outage the bus is ready again, and its subscriptions live on",
+    "after an outage the bus is ready again and its subscriptions survive",
     async ({ open, subject }) => {
       const [bus, publisher] = await Promise.all([open(), open()]);
       const here = subject();
@@ -27,15 +27,15 @@ export const outageLaws = (restart: Restart): readonly Law[] => [
         await until(() => bus.state === "interrupted", "the outage is noticed");
         await inTime(
           rejects(bus.publish(subject(), bytes("x")), "BUS_UNAVAILABLE", "publish while away"),
-          "it rejects",
+          "publish rejects",
         );
       });
-      await until(() => bus.state === "ready", "it is ready again");
+      await until(() => bus.state === "ready", "the bus is ready again");
       await inTime(bus.publish(subject(), bytes("x")), "publish works again");
     },
   ],
   [
-    "every publish during an outage ends: what resolved was sent, what did not rejects with BUS_UNAVAILABLE",
+    "every publish during an outage settles: it was sent, or it rejects with BUS_UNAVAILABLE",
     async ({ open, subject }) => {
       const [bus, publisher] = await Promise.all([open(), open()]);
       const here = subject();
@@ -55,7 +55,7 @@ export const outageLaws = (restart: Restart): readonly Law[] => [
       })();
       await until(() => confirmed.length > 20, "traffic flows");
       await restart();
-      // A publisher may be back before a subscriber is, and what it publishes then may be lost.
+      // A publisher may reconnect before a subscriber does; messages published in between may be lost.
       await until(() => bus.state === "ready" && publisher.state === "ready", "both are ready again");
       const atReturn = confirmed.length;
       await until(() => confirmed.length > atReturn + 20, "traffic flows again");
@@ -67,7 +67,7 @@ export const outageLaws = (restart: Restart): readonly Law[] => [
     },
   ],
   [
-    "subscribe while the broker is away resolves when it is back",
+    "subscribe while the broker is away resolves when the broker is back",
     async ({ open, subject }) => {
       const [bus, publisher] = await Promise.all([open(), open()]);
       const here = subject();
@@ -76,27 +76,27 @@ export const outageLaws = (restart: Restart): readonly Law[] => [
         await until(() => bus.state === "interrupted", "the outage is noticed");
         subscribed = listen(bus, here);
       });
-      const heard = await inTime(subscribed ?? listen(bus, here), "it resolves");
+      const heard = await inTime(subscribed ?? listen(bus, here), "subscribe resolves");
       await until(() => publisher.state === "ready", "the publisher is back");
       await publishUntilHeard(publisher, here, heard);
     },
   ],
   [
-    "close while the broker is away ends in bounded time, also for who waits to subscribe",
+    "close while the broker is away ends in bounded time, and so do pending subscribe calls",
     async ({ open, subject }) => {
       const bus = await open();
       await restart(async () => {
         await until(() => bus.state === "interrupted", "the outage is noticed");
         const waiting = bus.subscribe(subject(), () => {});
         const refused = rejects(waiting, "BUS_CLOSED", "a subscribe under way");
-        await inTime(bus.close(), "it closes");
+        await inTime(bus.close(), "close ends");
         await inTime(refused, "the subscribe ends");
       });
     },
   ],
 ];
 
-/** Right after an outage a publisher may be ready before a subscriber is. */
+/** Publishes repeatedly, because right after an outage a publisher may be ready before a subscriber is. */
 async function publishUntilHeard(
   publisher: { publish(subject: string, payload: Uint8Array): Promise<void> },
   subject: string,

@@ -1,22 +1,22 @@
 import { isHivepaceError } from "@hivepace/core";
 import type { MessageBus } from "../message-bus.ts";
 
-/** What a runner gives us: vitest's `test`, node's, jest's. */
+/** The test function of a runner: of vitest, node, or jest. */
 export type TestFunction = (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
 
-/** What the suite needs to know of a bus: how to open one, and how to kill its broker. */
+/** The bus under test: how to open an instance, and how to restart its broker. */
 export interface BusSuiteOptions {
   readonly test: TestFunction;
   /** Opens one more instance on the same broker. The suite closes it. */
   readonly open: () => Promise<MessageBus>;
   /**
-   * Kills the broker, calls `whileAway`, and starts it again at the same place. Without it, what happens in an outage
-   * is not tested.
+   * Kills the broker, calls `whileAway`, and restarts the broker at the same address. Without `restart`, the laws about
+   * outages are not checked.
    */
   readonly restart?: ((whileAway?: () => Promise<void>) => Promise<void>) | undefined;
 }
 
-/** What a law is tested in: buses that are closed afterwards, subjects that nobody else uses. */
+/** The environment of one law: buses that are closed afterwards, and subjects that no other law uses. */
 export interface World {
   open(): Promise<MessageBus>;
   subject(): string;
@@ -24,7 +24,10 @@ export interface World {
 
 export type Law = readonly [name: string, body: (world: World) => Promise<void>];
 
-/** Long enough for a broker that is starting; whoever waits is done as soon as it happens. */
+/**
+ * The longest wait for one condition, in milliseconds: long enough for a broker to start. Tests that pass never wait
+ * that long.
+ */
 export const PATIENCE_MS = 120_000;
 
 let worlds = 0;
@@ -62,26 +65,26 @@ const shorten = (json = "undefined"): string => (json.length > 400 ? `${json.sli
 
 export async function rejects(promise: Promise<unknown>, code: string, what: string): Promise<void> {
   const outcome = await promise.then(
-    () => "it resolved",
-    (error: unknown) => (isHivepaceError(error, code) ? undefined : `it rejected with ${String(error)}`),
+    () => "the promise resolved",
+    (error: unknown) => (isHivepaceError(error, code) ? undefined : `the promise rejected with ${String(error)}`),
   );
   if (outcome !== undefined) throw new Error(`${what}: expected ${code}, but ${outcome}`);
 }
 
-/** Waits until the condition holds; fails when it does not for too long. */
+/** Waits until the condition holds; throws after `PATIENCE_MS`. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms in vain: ${what}`);
+    if (performance.now() > deadline) throw new Error(`timed out after ${PATIENCE_MS} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
 
-/** The promise, unless it takes longer than anyone should have to wait. */
+/** Settles like the promise; rejects after `PATIENCE_MS`. */
 export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited ${PATIENCE_MS} ms in vain: ${what}`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`timed out after ${PATIENCE_MS} ms: ${what}`)), PATIENCE_MS);
   });
   try {
     return await Promise.race([promise, late]);
@@ -90,14 +93,17 @@ export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
   }
 }
 
-/** Subscribes and keeps what comes, as text. */
+/** Subscribes, and returns a list to which every message is appended as text. */
 export async function listen(bus: MessageBus, subject: string): Promise<string[]> {
   const heard: string[] = [];
   await bus.subscribe(subject, (payload) => heard.push(text(payload)));
   return heard;
 }
 
-/** The codes of our warnings while the work goes on; they are kept from the log, for they were provoked. */
+/**
+ * Returns the codes of Hivepace warnings emitted during `work`. The warnings are provoked, so they are kept out of the
+ * log.
+ */
 export async function warningsDuring(work: () => Promise<void>): Promise<string[]> {
   const { process } = globalThis;
   const { emitWarning } = process;

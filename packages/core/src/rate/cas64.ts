@@ -1,5 +1,5 @@
 /**
- * A compare-and-swap of 64 bits on shared memory. `Atomics` has one, but it takes BigInts, which are allocated: 53 to
+ * A compare-and-swap of 64 bits on shared memory. `Atomics` provides one only for BigInts, which are allocated: 53 to
  * 77 ns. This one takes the halves as plain numbers: 7 ns.
  */
 export type CompareAndSwap = (
@@ -10,7 +10,9 @@ export type CompareAndSwap = (
   newHigh: number,
 ) => number;
 
-/** What we use of a `WebAssembly.Memory`; the types of WebAssembly come with the DOM or with Node. */
+/**
+ * The members of `WebAssembly.Memory` that are used here; the types of WebAssembly come only with the DOM or with Node.
+ */
 export interface Memory {
   readonly buffer: SharedArrayBuffer;
 }
@@ -28,9 +30,11 @@ const I32 = 0x7f;
 const I64 = 0x7e;
 const get = (local: number): number[] => [0x20, local];
 const tee = (local: number): number[] => [0x22, local];
-/** i64.extend_i32_u(low) | i64.extend_i32_u(high) << 32 */
+/** Instructions for `i64.extend_i32_u(low) | i64.extend_i32_u(high) << 32`. */
 const pack = (low: number, high: number): number[] => [...get(low), 0xad, ...get(high), 0xad, 0x42, 32, 0x86, 0x84];
-/** Every section and body here is shorter than 128 bytes, so that its length is one byte. */
+/**
+ * Prefixes bytes with their length. Every section and body here is shorter than 128 bytes, so its length is one byte.
+ */
 const sized = (...bytes: number[]): number[] => [bytes.length, ...bytes];
 
 /**
@@ -55,7 +59,7 @@ function moduleBytes(): Uint8Array {
 
 const wasm = (): WasmApi => (globalThis as unknown as { WebAssembly: WasmApi }).WebAssembly;
 
-/** Shared memory of at least so many bytes. What is never touched is never resident. */
+/** Allocates shared memory of at least this size. Untouched pages never become resident. */
 export function allocate(bytes: number): Memory {
   const pages = Math.ceil(bytes / PAGE_BYTES);
   const { Memory } = wasm();

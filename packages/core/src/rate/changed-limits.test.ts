@@ -15,9 +15,9 @@ describe.each([
   ["one thread", false],
   ["several threads", true],
 ])("a manager of %s", (_, isShared) => {
-  test("a limit that becomes less than one in a window denies and counts nothing by itself", () => {
+  test("lowering a limit below one per window neither denies nor counts a request by itself", () => {
     const { clock, made } = manager(isShared);
-    made.setEndpoint({ id: "eu", rpmLimit: 2, maxInFlight: 0 });
+    made.setEndpoint({ id: "eu", rpmLimit: 2, maxInFlightPerProcess: 0 });
     made.check({ endpoint: "eu", tokens: 90 });
     made.setEndpoint({ id: "eu", rpmLimit: 2, tpmLimit: 0.25 });
     clock.advance(900);
@@ -25,7 +25,7 @@ describe.each([
     expect(made.check({ endpoint: "eu", tokens: 0 })).toMatchObject({ allowed: true, currentRpm: 1 });
   });
 
-  test("usage stays counted when a limit below one in a window becomes a whole one", () => {
+  test("usage stays counted when a limit below one per window becomes a whole number", () => {
     const { clock, made } = manager(isShared);
     made.setEndpoint({ id: "eu", rpmLimit: 0.25 });
     clock.advance(SECOND);
@@ -36,7 +36,7 @@ describe.each([
     expect(made.check({ endpoint: "eu", tokens: 0 }).allowed).toBe(true);
   });
 
-  test("a record that is given to another id starts with nothing, whatever its windows are", () => {
+  test("a record that is given to another id starts empty, however many windows it is counted over", () => {
     const { clock, made } = manager(isShared);
     made.setEndpoint({ id: "us", rpmLimit: 30 });
     made.check({ endpoint: "us", tokens: 90 });
@@ -46,7 +46,7 @@ describe.each([
     expect(made.snapshot().endpoints).toMatchObject([{ id: "eu", requests: 0, tokens: 0 }]);
   });
 
-  test("a model that is removed leaves nothing behind, and neither does a pool that nobody draws from", () => {
+  test("a removed model and a pool from which no model draws leave no records behind", () => {
     const { made } = manager(isShared);
     made.setEndpoint({ id: "us", model: "large", outputTpmLimit: 50 });
     made.setEndpoint({ id: "eu", models: ["large", "small"], inputTpmLimit: 50 });

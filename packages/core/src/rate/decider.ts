@@ -8,7 +8,7 @@ import { type PackedCounters, TAKEN, utilization } from "./packed-counters.ts";
 import { isLive, type Ref } from "./record.ts";
 import type { WindowClock } from "./window-clock.ts";
 
-/** Decides and counts, when it is known which records to ask: first the key's, then the endpoint's. */
+/** Decides and counts a request once its records are known: first the key's, then the endpoint's. */
 export class Decider {
   readonly counters: PackedCounters;
   readonly clock: WindowClock;
@@ -20,11 +20,11 @@ export class Decider {
   }
 
   /**
-   * Decides at the time at which the clock was last read. Undefined: what we knew of the ids, or the counts, changed in
-   * the middle; nothing is counted, read the clock and try again.
+   * Decides at the time of the last clock reading. Undefined means that the ids or counts changed during the decision
+   * and nothing was counted; the caller reads the clock and tries again.
    *
-   * This is the fast path. It leaves all that is rare to `#decide` and never comes back from there, so that V8 need not
-   * look again at what it knows; and as V8 inlines only so much into a function, the caller reads the clock.
+   * This is the fast path. Every rare case is left to `#decide` and never returns here, so that V8's type assumptions
+   * stay valid. The caller reads the clock, because V8 limits the size of inlined code per function.
    */
   decide(
     endpoint: Endpoint,
@@ -38,7 +38,7 @@ export class Decider {
     const { window } = clock;
     const { slot, state } = endpoint.ref;
     if (!endpoint.isPlain || counters.isSliding) return this.#decide(endpoint, key, tokens, inputTokens, outputTokens);
-    // The tightest limit yet, as what is counted against it and the limit; fractions are compared without dividing.
+    // The tightest limit found yet, as a count and its limit; fractions are compared without dividing.
     let count = 0;
     let limit = 1;
     if (key !== undefined) {
@@ -70,7 +70,7 @@ export class Decider {
       count = currentTpm;
       limit = tokenLimit;
     }
-    // Whose records were these? Only looking afterwards makes sure: see record.ts.
+    // Only a check after counting proves that the records still belong to these ids: see record.ts.
     if (memory[slot + STATE] !== state || (key !== undefined && memory[key.slot + STATE] !== key.state)) {
       this.#correct({ endpoint, key, window, tokens, extra: undefined }, -1, 0);
       return undefined;
@@ -93,7 +93,7 @@ export class Decider {
     );
   }
 
-  /** The same for every case. */
+  /** Decides in all cases that the fast path does not cover. */
   #decide(
     endpoint: Endpoint,
     key: Ref | undefined,
@@ -105,12 +105,13 @@ export class Decider {
     if (granted !== undefined) return granted;
     const { memory } = this.counters;
     const denied = this.explain(endpoint, key, tokens, inputTokens, outputTokens);
-    // Another thread may have made room since we were denied, or we were denied by what another id has counted.
+    // The denial is valid only if no other thread has freed capacity since then and the records still belong to these
+    // ids.
     const isRight = !denied.allowed && isLive(memory, endpoint.ref) && (key === undefined || isLive(memory, key));
     return isRight ? denied : undefined;
   }
 
-  /** Counts it, or nothing of it. */
+  /** Counts the whole request, or nothing of it and returns undefined. */
   #grant(
     endpoint: Endpoint,
     key: Ref | undefined,
@@ -163,7 +164,7 @@ export class Decider {
     );
   }
 
-  /** How full the last `take` has made this record, by the tighter of its limits. */
+  /** Returns the utilization of a record after the last `take`, by the tighter of its limits. */
   #use(slot: number): number {
     const { memory, requests, tokens } = this.counters;
     const requestLimit = limitOf(memory[slot + REQUEST_LIMIT] as number, MOST_REQUESTS);
@@ -171,7 +172,10 @@ export class Decider {
     return Math.max(utilization(requests, requestLimit), utilization(tokens, tokenLimit));
   }
 
-  /** The endpoint denied it, or the window changed after the key had counted it: then all of it belongs into the later. */
+  /**
+   * Refunds the charges after the endpoint denied the request, or after the window changed since the key was charged:
+   * the whole request then belongs into the later window.
+   */
   #giveBack(verdict: number, slot: number, key: Ref | undefined, window: number, tokens: number): void {
     const counters = this.counters;
     this.clock.see(counters.window);
@@ -179,7 +183,7 @@ export class Decider {
     if (key !== undefined) counters.adjust(key.slot, window, -tokens, -1);
   }
 
-  /** The limits that few endpoints have. Undefined: denied, and nothing of the whole request is counted any more. */
+  /** Charges the limits that few endpoints have. Undefined means denied, with all charges of the request refunded. */
   #takeExtra(
     endpoint: Endpoint,
     key: Ref | undefined,
@@ -227,14 +231,14 @@ export class Decider {
     return explain(this.counters, this.clock, endpoint, key, tokens, input, output);
   }
 
-  /** Corrects a decision's charge in its own window; after that only its request in flight ends. */
+  /** Corrects a decision's charge in its own window; after that window only the request in flight ends. */
   end(charge: Charge, requests: number, tokens: number, input?: number, output?: number): void {
     this.clock.load();
     this.clock.read();
     this.#correct(charge, requests, tokens, input, output, this.clock.whole(charge.window) < this.clock.number);
   }
 
-  /** Makes what was counted into this much (and takes away the request itself, or not). */
+  /** Changes the charged tokens to `tokens` and adds `requests` (0 or -1) to the charged requests. */
   #correct(charge: Charge, requests: number, tokens: number, input?: number, output?: number, isPast = false): void {
     const counters = this.counters;
     const { endpoint, key, window, extra } = charge;
@@ -251,14 +255,17 @@ export class Decider {
     }
   }
 
-  /** A window that is past is only corrected where several windows are counted together: they may not be over. */
+  /**
+   * Corrects one record. A past window is corrected only if the record counts several windows together, because that
+   * group may not be over.
+   */
   #adjust({ slot }: Ref, window: number, tokens: number, requests: number, isPast: boolean): void {
     const { counters } = this;
     if (!isPast || counters.strideOf(slot) > 1) counters.adjust(slot, window, tokens, requests);
   }
 }
 
-/** The input or output tokens of a request: as given, else all that can be of it. */
+/** Returns the input or output tokens of a request: as given, else the most that they can be. */
 function part(given: number | undefined, all: number, other: number | undefined): number {
   return given === undefined ? Math.max(0, all - Math.ceil(other ?? 0)) : checkTokens("tokens", given);
 }

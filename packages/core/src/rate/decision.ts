@@ -3,17 +3,17 @@ import { need } from "./limits.ts";
 import type { LimitedBy, RateDecision } from "./rate-types.ts";
 import type { Ref } from "./record.ts";
 
-/** What an endpoint that limits more than requests and tokens has counted for a decision. */
+/** The charge of a decision on an endpoint that limits more than requests and tokens. */
 export interface Extra {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The life of the record in which it is in flight; -1 if nobody counts that. */
+  /** The generation for which the request in flight was counted; -1 if requests in flight are not counted. */
   readonly life: number;
-  /** How full what it counted into is, 0..1. */
+  /** Utilization of these additional limits, 0 to 1. */
   readonly utilization: number;
 }
 
-/** What was counted for a decision, and where, so that it can be corrected. */
+/** The charge of a decision, with the records that it was counted in, so that it can be corrected. */
 export interface Charge {
   readonly endpoint: Endpoint;
   readonly key: Ref | undefined;
@@ -23,8 +23,9 @@ export interface Charge {
 }
 
 /**
- * A decision, always of one shape. What settling needs is in it, out of sight, so that a decision is one object.
- * The fields are only declared: defined, each would first be set to undefined, and decisions cost a third more.
+ * A decision; all decisions have the same shape. The data that settling needs is in private fields, so that a decision
+ * is a single object. The public fields are only declared: a definition would first set each to undefined and make
+ * decisions a third more expensive.
  */
 export class Decision implements RateDecision {
   declare readonly allowed: boolean;
@@ -77,16 +78,18 @@ export class Decision implements RateDecision {
   }
 
   /**
-   * To be called before the first decision is made. V8 puts the fractions of a field that has only ever held numbers into
-   * a box for each object: that of `windowStart`, and both limits once one was Infinity. Where it has seen something else
-   * it stores what it is given, and all decisions of a window have one box.
+   * Must be called before the first decision is made. V8 allocates a box for the fraction of a field that has only ever
+   * held numbers, one for each object: for `windowStart`, and for both limits once one was Infinity. A field that has
+   * held another type stores the given value, so that all decisions of a window share one box.
    */
   static prepare(): void {
     const none = undefined as never;
     new Decision(none, none, none, none, none, none, none, none, none, none, none, 0, 0, none);
   }
 
-  /** What this decision has counted; only the first time, and only if it has. */
+  /**
+   * Returns the charge of a decision at the first call; undefined at later calls and for decisions without a charge.
+   */
   static close(decision: RateDecision, owner: object): Charge | undefined {
     const isOurs = decision instanceof Decision && (decision.#endpoint?.owner ?? owner) === owner;
     need(isOurs, "decision", "one that this manager made, not a copy", decision);

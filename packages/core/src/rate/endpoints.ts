@@ -1,4 +1,5 @@
 import { ResourceUnknownError } from "../errors.ts";
+import { checkKnown } from "../known-options.ts";
 import { show } from "../show.ts";
 import {
   FLAGS,
@@ -11,18 +12,19 @@ import {
   WITH_SPLIT,
 } from "./layout.ts";
 import { checkId, checkLimit, limitWord, need, strideFlags } from "./limits.ts";
+import { ENDPOINT_OPTIONS } from "./option-names.ts";
 import type { PackedCounters } from "./packed-counters.ts";
 import type { EndpointConfig } from "./rate-types.ts";
 import { type Directory, ENDPOINT, type Ref } from "./record.ts";
 
-/** Where the requests for an endpoint and model are counted. */
+/** The records in which the requests for an endpoint and model are counted. */
 export class Endpoint {
   readonly ref: Ref;
-  /** Where its input and output tokens are, if they have limits. */
+  /** The record of its input and output tokens, if they are limited. */
   readonly split: Ref | undefined;
-  /** Whether it limits nothing but requests and tokens. */
+  /** Whether only requests and tokens are limited. */
   readonly isPlain: boolean;
-  /** The manager whose records these are. */
+  /** The manager that owns these records. */
   readonly owner: object;
 
   constructor(ref: Ref, split: Ref | undefined, isPlain: boolean, owner: object) {
@@ -33,13 +35,16 @@ export class Endpoint {
   }
 }
 
-/** How many are remembered; more than these are found by their names again. */
+/**
+ * Maximum number of cached endpoints, and of cached models per endpoint. Beyond it the cache is cleared and refilled by
+ * look-ups.
+ */
 const MOST_KNOWN = 10_000;
 
 /**
- * Sets endpoints and finds them again. What was found is remembered until it is to be forgotten.
- * The names of the records, joined by NULs: `id, model` for an endpoint (without a model it is empty), `id, "", number`
- * for a pool of models, and one `split` more for the record of its input and output tokens.
+ * Sets endpoints and looks them up. Look-ups are cached until `forget`. Record names are joined by NULs: `id, model`
+ * for an endpoint (the model is empty without one), `id, "", number` for a pool of models, and one more `split` for the
+ * record of input and output tokens.
  */
 export class Endpoints {
   readonly #counters: PackedCounters;
@@ -59,7 +64,7 @@ export class Endpoints {
     return known ?? this.#resolve(id, model);
   }
 
-  /** Whether it has limits of its own, or draws from a pool. */
+  /** Returns whether a model has limits of its own or draws from a pool. */
   has(id: string, model: string): boolean {
     return this.#directory.find(ENDPOINT, nameOf(id, model)) !== undefined;
   }
@@ -71,7 +76,9 @@ export class Endpoints {
 
   set(config: EndpointConfig, isMock: boolean, window: number): void {
     const { id, models } = config;
-    const { rpmLimit, tpmLimit, inputTpmLimit, outputTpmLimit, maxInFlight } = isMock ? ({} as EndpointConfig) : config;
+    const { rpmLimit, tpmLimit, inputTpmLimit, outputTpmLimit, maxInFlightPerProcess } = isMock
+      ? ({} as EndpointConfig)
+      : config;
     const set = (name: string, requests: number, tokens: number, inFlight: number, flags: number): Ref =>
       this.#directory.set(ENDPOINT, name, [requests, tokens, inFlight, flags], window);
     const version = Atomics.add(this.#counters.memory, VERSION, 1);
@@ -79,19 +86,20 @@ export class Endpoints {
     let name = nameOf(id, config.model);
     let pool = 0;
     if (models) {
-      // A pool that is set again is known by its first model, and goes on counting.
+      // A pool that is set again is found by its first model and keeps its counts.
       const first = this.#directory.find(ENDPOINT, nameOf(id, models[0]));
       pool = (first && this.#poolOf(first)) || version + 1;
       name = poolName(id, pool);
     }
-    // Counters first, and the names that lead to them last: another thread finds all of it or nothing.
+    // Sets the counters first and the names that lead to them last, so that another thread finds either all records or
+    // none.
     const isSplit = inputTpmLimit !== undefined || outputTpmLimit !== undefined;
     const splitName = name + SPLIT;
     if (isSplit) {
       const [output, input] = [limitWord(outputTpmLimit, MOST_REQUESTS), limitWord(inputTpmLimit, MOST_TOKENS)];
       set(splitName, output, input, -1, strideFlags(outputTpmLimit, inputTpmLimit));
     }
-    const inFlightLimit = maxInFlight === undefined ? -1 : limitWord(maxInFlight, MOST_REQUESTS);
+    const inFlightLimit = maxInFlightPerProcess === undefined ? -1 : limitWord(maxInFlightPerProcess, MOST_REQUESTS);
     const flags = (isSplit ? WITH_SPLIT : 0) | strideFlags(rpmLimit, tpmLimit);
     set(name, limitWord(rpmLimit, MOST_REQUESTS), limitWord(tpmLimit, MOST_TOKENS), inFlightLimit, flags);
     for (const model of models ?? []) set(nameOf(id, model), pool, 0, -1, POOLED);
@@ -113,7 +121,7 @@ export class Endpoints {
     return removed.length > 0;
   }
 
-  /** The numbers of the pools that these models draw from. */
+  /** Returns the numbers of the pools from which these models draw. */
   #poolsOf(id: string, models: readonly (string | undefined)[]): number[] {
     return models.flatMap((model) => {
       const ref = model === undefined ? undefined : this.#directory.find(ENDPOINT, nameOf(id, model));
@@ -121,7 +129,7 @@ export class Endpoints {
     });
   }
 
-  /** Removes the records of pools that no model draws from any more. */
+  /** Removes the records of pools from which no model draws any more. */
   #dropUnused(id: string, pools: readonly number[]): void {
     if (pools.length === 0) return;
     const used = new Set<number>();
@@ -168,7 +176,7 @@ export class Endpoints {
     return new Endpoint(ref, isSplit ? this.#directory.find(ENDPOINT, name + SPLIT) : undefined, isPlain, this.#owner);
   }
 
-  /** The number of the pool that this model draws from; 0 if it has its own limits. */
+  /** Returns the number of the pool from which a model draws; 0 if the model has its own limits. */
   #poolOf({ slot }: Ref): number {
     const { memory } = this.#counters;
     return (memory[slot + FLAGS] as number) & POOLED ? (memory[slot + REQUEST_LIMIT] as number) : 0;
@@ -179,8 +187,9 @@ const SPLIT = "\0split";
 const nameOf = (id: string, model: string | undefined): string => `${id}\0${model ?? ""}`;
 const poolName = (id: string, pool: number): string => `${id}\0\0${pool}`;
 
-/** Throws INVALID_CONFIG. `at` is where the endpoint stands in a larger configuration. */
+/** Checks an endpoint; throws INVALID_CONFIG. `at` is the path of the endpoint in a larger configuration. */
 export function checkEndpoint(config: EndpointConfig, at = ""): void {
+  checkKnown(config, ENDPOINT_OPTIONS, at);
   const { id, model, models } = config;
   checkId(`${at}id`, id);
   if (model !== undefined) checkId(`${at}model`, model);
@@ -190,4 +199,4 @@ export function checkEndpoint(config: EndpointConfig, at = ""): void {
   for (const limit of LIMITS) checkLimit(at + limit, config[limit]);
 }
 
-const LIMITS = ["rpmLimit", "tpmLimit", "inputTpmLimit", "outputTpmLimit", "maxInFlight"] as const;
+const LIMITS = ["rpmLimit", "tpmLimit", "inputTpmLimit", "outputTpmLimit", "maxInFlightPerProcess"] as const;

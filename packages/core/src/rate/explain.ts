@@ -11,7 +11,7 @@ import type { WindowClock } from "./window-clock.ts";
 
 type Pair = readonly [requests: number, tokens: number];
 
-/** What stands in a record: requests (or output tokens) and tokens, and the limits of both. */
+/** The content of a record: its requests (or output tokens), its tokens, and the limits of both. */
 export interface Reading {
   readonly window: number;
   readonly counts: Pair;
@@ -27,10 +27,13 @@ export function readRecord(counters: PackedCounters, { slot }: Ref, asked: numbe
   return { window, counts: [requests, tokens], limits: [requestLimit, tokenLimit] };
 }
 
-/** A wait that is longer than a whole number of milliseconds by less than this is that number. */
+/** A wait that exceeds a whole number of milliseconds by less than this is rounded down to it. */
 const SAME_MS = 1e-6;
 
-/** What a request is told, at the time at which the clock was last read, without counting it. Not the fast path. */
+/**
+ * Returns the decision on a request at the time of the last clock reading, without counting the request. Not on the
+ * fast path.
+ */
 export function explain(
   counters: PackedCounters,
   clock: WindowClock,
@@ -47,7 +50,7 @@ export function explain(
   let retryAfterMs = 0;
   let use = 0;
 
-  /** Reads a record once, so that all that is said of it belongs together. */
+  /** Reads a record once, so that all results about it are consistent, and updates the variables above. */
   const pass = (gate: Ref, more: Pair, names: readonly LimitedBy[]): Reading => {
     const { window, counts, limits } = readRecord(counters, gate, clock.window);
     const stride = counters.strideOf(gate.slot);
@@ -61,7 +64,7 @@ export function explain(
       use = Math.max(use, utilization(now[side], limit));
       const wait = waitMs(more[side], limit, counts[side], before?.[side], remainingMs, windowMs);
       const isDenied = now[side] + more[side] > limit;
-      // What makes it impossible is named before what only delays it.
+      // A limit that makes the request impossible takes precedence over one that only delays it.
       if (wait === undefined ? !isTooLarge : isDenied && !limitedBy) limitedBy = names[side];
       isTooLarge ||= wait === undefined;
       retryAfterMs = Math.max(retryAfterMs, wait ?? 0);

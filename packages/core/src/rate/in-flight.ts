@@ -2,9 +2,10 @@ import { IN_FLIGHT, IN_FLIGHT_LIMIT, MOST_REQUESTS } from "./layout.ts";
 import type { Ref } from "./record.ts";
 
 /**
- * Requests in flight, beside the counters of a record: they belong to no window. The upper 8 bits of the word say which
- * life of the record it counts for, so that a removed and newly set endpoint starts with none, also when a thread died
- * and never ended its requests, and what ends late does not count against the new one.
+ * Returns the generation of the record for which requests in flight are counted. Requests in flight belong to no window
+ * and are counted beside the counters; the upper 8 bits of their word hold the generation. A removed and newly set
+ * endpoint therefore starts with none in flight, even if a thread died with open requests, and a late end of an old
+ * request does not count against the new endpoint.
  */
 const lifeOf = (ref: Ref): number => (ref.state >> 3) & 0xff;
 
@@ -13,7 +14,7 @@ export function inFlight(memory: Int32Array, ref: Ref): number {
   return word >>> 24 === lifeOf(ref) ? word & MOST_REQUESTS : 0;
 }
 
-/** Counts one more. Returns the life that it was counted for, or -1 when there are already as many as may be. */
+/** Counts one request in flight. Returns the generation it was counted for, or -1 when the limit is reached. */
 export function enter(memory: Int32Array, ref: Ref): number {
   const at = ref.slot + IN_FLIGHT;
   const life = lifeOf(ref);
@@ -25,7 +26,7 @@ export function enter(memory: Int32Array, ref: Ref): number {
   }
 }
 
-/** Ends one. A life of -1 is nobody's. */
+/** Ends one request in flight of this generation; -1 stands for a request that was not counted. */
 export function leave(memory: Int32Array, ref: Ref, life: number): void {
   const at = ref.slot + IN_FLIGHT;
   for (;;) {

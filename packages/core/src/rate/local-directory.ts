@@ -2,16 +2,19 @@ import { FLAGS, HEADER_SIZE, NOWHERE, ON_DEMAND, RECORD_SIZE, STATE } from "./la
 import type { PackedCounters } from "./packed-counters.ts";
 import { DEAD, type Directory, FREE, isLive, KINDS, type Kind, LIVE, next, Ref, type Settings } from "./record.ts";
 
-/** How many of those that may be idle are looked at for each new record: with two, they go faster than they come. */
+/**
+ * Records checked for idleness for each new record. With two checks, idle records are reclaimed faster than new ones
+ * are created.
+ */
 const LOOKS = 2;
 
-/** The names of one kind, and those of them whose record may be given away once it is idle. */
+/** The names of one kind, and those of them whose record may be reclaimed once it is idle. */
 class Shelf {
   readonly refs = new Map<string, Ref>();
   readonly spare = new Set<string>();
   #cursor = this.spare.values();
 
-  /** Takes the record of an id that is idle and is not needed, or undefined. */
+  /** Returns the record of an idle and unneeded id, or undefined. */
   reclaim(counters: PackedCounters, window: number): Ref | undefined {
     for (let looks = Math.min(LOOKS, this.spare.size); looks > 0; looks--) {
       let { value: name } = this.#cursor.next();
@@ -34,7 +37,7 @@ class Shelf {
   }
 }
 
-/** The records of one thread: names in maps, records in one plain buffer that grows. */
+/** The records of one thread: names in maps, counters in one plain buffer that grows. */
 export class LocalDirectory implements Directory {
   readonly #counters: PackedCounters;
   readonly #shelves: readonly Shelf[] = KINDS.map(() => new Shelf());
@@ -77,7 +80,7 @@ export class LocalDirectory implements Directory {
     for (const [name, ref] of this.#shelf(kind).refs) if (isLive(this.#counters.memory, ref)) visit(name, ref);
   }
 
-  /** All of a kind, also those that are dead. */
+  /** Returns all records of a kind, including dead ones. */
   refs(kind: Kind): ReadonlyMap<string, Ref> {
     return this.#shelf(kind).refs;
   }

@@ -30,7 +30,7 @@ describe.each([
     return [counters.requests, counters.tokens];
   }
 
-  test("a word has tokens above, the window's tag and the requests below", () => {
+  test("a word has the tokens above the window's tag and the requests", () => {
     const counters = open(10, 1000);
     counters.take(SLOT, 0x107, 300, 1);
     counters.take(SLOT, 0x107, 5, 1);
@@ -38,7 +38,7 @@ describe.each([
     expect(counters.memory[SLOT + 1]).toBe(305);
   });
 
-  test("takes up to both limits and not one more", () => {
+  test("take allows up to both limits and not one more", () => {
     const counters = open(3, 100);
     expect(counters.take(SLOT, 5, 99, 1)).toBe(TAKEN);
     expect(counters.take(SLOT, 5, 2, 1)).toBe(NO_TOKENS);
@@ -48,7 +48,7 @@ describe.each([
     expect(counted(counters, 5)).toEqual([3, 100]);
   });
 
-  test("takeOne counts as take does, or says no and counts nothing", () => {
+  test("takeOne counts as take does, or returns false and counts nothing", () => {
     const counters = open(3, 100);
     expect(counters.takeOne(SLOT, 5, 1)).toBe(false);
     expect(counted(counters, 5)).toEqual([0, 0]);
@@ -63,9 +63,9 @@ describe.each([
 
   test.each([
     ["the next window", 6, 5],
-    ["one before", 4, 5],
-    ["one with the same tag", 5 + 256, 5],
-    ["one that was claimed and not yet made ready", 6, 6],
+    ["the previous window", 4, 5],
+    ["a window with the same tag", 5 + 256, 5],
+    ["a window that was claimed and not yet prepared", 6, 6],
   ])("takeOne leaves %s to take", (_, window, last) => {
     const counters = open(MOST_REQUESTS, MOST_TOKENS);
     counters.take(SLOT, 5, 10, 1);
@@ -75,7 +75,7 @@ describe.each([
     expect(counters.memory.slice()).toEqual(before);
   });
 
-  test("takeOne leaves to take what saturates, and tokens above 31 bits are as good as others", () => {
+  test("takeOne leaves saturating counts to take, and counts tokens above 31 bits correctly", () => {
     const counters = open(MOST_REQUESTS, MOST_TOKENS);
     counters.take(SLOT, 200, 2 ** 31 - 1, MOST_REQUESTS - 1);
     expect(counters.takeOne(SLOT, 200, 2 ** 31 - 5)).toBe(true);
@@ -114,7 +114,7 @@ describe.each([
     }
   });
 
-  test.each([1, 2, 127, 128, 255, 256])("who is %d windows behind counts into the later window", (behind) => {
+  test.each([1, 2, 127, 128, 255, 256])("a thread %d windows behind counts into the later window", (behind) => {
     const counters = open(2, 100);
     counters.take(SLOT, 1000, 10, 1);
     expect(counters.take(SLOT, 1000 - behind, 20, 1)).toBe(TAKEN);
@@ -123,7 +123,7 @@ describe.each([
     expect(counters.take(SLOT, 1000 - behind, 20, 1)).toBe(NO_REQUESTS);
   });
 
-  test("a word whose window was claimed but never reset, by a thread that died, is reset by the next", () => {
+  test("a word that a dead thread claimed but never reset is reset by the next thread", () => {
     const counters = open(2, 100);
     counters.take(SLOT, 5, 90, 1);
     counters.memory[SLOT + LAST] = 6;
@@ -143,7 +143,7 @@ describe.each([
     expect(counted(counters, 9)).toEqual([0, 0]);
   });
 
-  test("an adjustment works in the window that it is for, and in no other", () => {
+  test("an adjustment applies to its own window and to no other", () => {
     const counters = open(10, 100);
     counters.take(SLOT, 4, 50, 1);
     counters.adjust(SLOT, 3, -50, -1);
@@ -156,7 +156,7 @@ describe.each([
     expect(counted(counters, 4)).toEqual([1, 80]);
   });
 
-  test("looking changes nothing, not even the window", () => {
+  test("look changes nothing, not even the window", () => {
     const counters = open(1, 100);
     counters.take(SLOT, 4, 100, 1);
     const before = counters.memory.slice();
@@ -165,7 +165,7 @@ describe.each([
     expect(counters.memory.slice()).toEqual(before);
   });
 
-  test("a sliding window weighs the window before, and only that", () => {
+  test("a sliding window counts only the previous window by weight", () => {
     const counters = open(100, 1000, true);
     counters.take(SLOT, 10, 800, 1);
     counters.weight = 0.5;
@@ -176,7 +176,7 @@ describe.each([
     expect(counted(counters, 12)).toEqual([0, 0]);
   });
 
-  test("a record is idle when nothing in it counts any more", () => {
+  test("a record is idle when none of its counts matters any more", () => {
     for (const sliding of [false, true]) {
       const counters = open(100, 1000, sliding);
       counters.take(SLOT, 10, 1, 1);

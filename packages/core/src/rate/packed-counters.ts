@@ -12,16 +12,16 @@ import {
 } from "./layout.ts";
 import type { Settings } from "./record.ts";
 
-/** What `take` says. */
+/** The results of `take`. */
 export const TAKEN = 0;
 export const NO_REQUESTS = 1;
 export const NO_TOKENS = 2;
 
-/** Estimates that differ by less are the same: it takes up what floating point loses in the weight of a window. */
+/** Tolerance that absorbs the rounding of a sliding window's weight. */
 const SAME = 1e-6;
 
 /**
- * Requests and tokens of many ids, each counted in one 64-bit word that is only ever changed by compare-and-swap:
+ * Requests and tokens of many ids, each pair counted in one 64-bit word that is only ever changed by compare-and-swap:
  *
  *      63                            32 31        24 23                     0
  *     ┌────────────────────────────────┬────────────┬────────────────────────┐
@@ -29,31 +29,38 @@ const SAME = 1e-6;
  *     └────────────────────────────────┴────────────┴────────────────────────┘
  *                                        window mod 256
  *
- * The tag is in the word, so a count and its window change in one step. With the window in another word two threads
- * could both find the new window, and the slower one would count into a word that the faster has just reset.
+ * The tag is part of the word, so a count and its window change in one step. With the window in a separate word, two
+ * threads could both find the new window, and the slower one would count into a word that the faster one has just
+ * reset.
  *
- * Beside the word stands LAST, the whole number of the window for which the word was last made ready; it only grows and
- * is claimed before the word is reset. It tells a word of 256 windows ago from a current one, and a thread whose clock
- * is a little behind that others are further: it then counts into their window, it never turns the word back.
+ * LAST, next to the word, is the full number of the window for which the word was last prepared; LAST only grows and is
+ * claimed before the word is reset. LAST distinguishes a word of 256 windows ago from a current one, and shows a thread
+ * with a late clock that others have reached a later window: that thread then counts into the later window and never
+ * resets the word to an earlier one.
  *
- * Several threads pass the compare-and-swap of their shared memory. Without one, plain stores do.
- * The halves of a word are read one after the other; a pair that never was does not survive the compare-and-swap, and
- * therefore a refusal is confirmed by one as well (of the word by itself).
+ * Threads that share memory pass its compare-and-swap; a single thread uses plain stores. The halves of a word are read
+ * one after the other, so the pair that was read may never have existed. The compare-and-swap fails on such a pair;
+ * therefore a denial is confirmed by one as well (replacing the word by itself).
  */
 export class PackedCounters {
   memory: Int32Array;
   readonly isSliding: boolean;
   readonly #cas: CompareAndSwap | undefined;
-  /** How far the counter of odd windows is from that of even ones; 0 in fixed windows, which have only one. */
+  /** Distance from the counter of even windows to that of odd ones; 0 with fixed windows, which have only one. */
   readonly #odd: number;
 
-  /** The part of the window that remains, by which a sliding window counts the window before; 0 in a fixed one. */
+  /**
+   * The fraction of the window that remains, by which a sliding window counts the previous one; 0 in a fixed window.
+   */
   weight = 0;
 
-  /** What the last `take` came to, or would have; what the last `look` saw. In fields, so that nothing is allocated. */
+  /**
+   * The counts that the last `take` reached or would have reached, or that the last `look` read. They are fields, so
+   * that no call allocates.
+   */
   tokens = 0;
   requests = 0;
-  /** The window that it was counted in: the one asked for, or a later one. */
+  /** The window of these counts: the requested one, or a later one. */
   window = 0;
 
   constructor(memory: Int32Array, options: { cas?: CompareAndSwap | undefined; sliding?: boolean } = {}) {
@@ -64,14 +71,14 @@ export class PackedCounters {
   }
 
   /**
-   * Counts one request with so many tokens, if that is as simple as it almost always is: in fixed windows, into a word
-   * that is in this one and has room for it. False: nothing was counted, `take` will know why.
+   * The fast path of `take`: counts one request in a fixed window if its word is already in this window and both limits
+   * allow the request. Returns false without counting anything otherwise; `take` then determines the reason.
    */
   takeOne(slot: number, window: number, tokens: number): boolean {
     const { memory } = this;
     const low = memory[slot] as number;
     const high = memory[slot + TOKENS] as number;
-    // The tag of another window makes this more than any limit.
+    // The tag of another window makes this number larger than any limit.
     const requests = ((low - (window << 24)) >>> 0) + 1;
     const allTokens = (high >>> 0) + tokens;
     const tokenLimit = (memory[slot + TOKEN_LIMIT] as number) >>> 0;
@@ -88,9 +95,7 @@ export class PackedCounters {
     return true;
   }
 
-  /**
-   * Counts so many tokens and requests into this window if both limits of the record allow it. Both are whole numbers.
-   */
+  /** Counts `tokens` and `requests` into this window if both limits of the record allow it. Both are whole numbers. */
   take(slot: number, asked: number, tokens: number, requests: number): number {
     const { memory } = this;
     const stride = this.strideOf(slot);
@@ -103,7 +108,7 @@ export class PackedCounters {
         window = this.#turn(at, window);
         continue;
       }
-      // First saturate, then compare: a limit of the most that can be counted is then none by itself.
+      // Saturates before comparing, so that the largest possible limit never denies.
       const allRequests = atMost((low & MOST_REQUESTS) + requests, MOST_REQUESTS);
       const allTokens = atMost((high >>> 0) + tokens, MOST_TOKENS);
       this.window = window === first ? asked : window;
@@ -122,7 +127,7 @@ export class PackedCounters {
     }
   }
 
-  /** What is counted in this window (or a later one, if the word is in it) into the fields; changes nothing. */
+  /** Reads the counts of this window, or of a later one if the word is in it, into the fields. Changes no memory. */
   look(slot: number, asked: number): void {
     const { memory } = this;
     const stride = this.strideOf(slot);
@@ -142,21 +147,27 @@ export class PackedCounters {
     this.tokens = isCurrent ? high >>> 0 : 0;
   }
 
-  /** Corrects what was counted in this window, within 0 and the most that can be counted. In another window: nothing. */
+  /**
+   * Corrects the counts of this window, between 0 and the largest possible count. Does nothing when the word is in
+   * another window.
+   */
   adjust(slot: number, window: number, tokens: number, requests: number): void {
     const stride = this.strideOf(slot);
     const first = this.#groupOf(slot, window, stride);
     this.#adjust(this.#wordOf(slot, first, stride), first, tokens, requests);
   }
 
-  /** Over how many windows a record is counted: more than one when it allows less than one in a window. */
+  /**
+   * Returns the number of windows over which a record is counted; more than one when it allows less than one request or
+   * token per window.
+   */
   strideOf(slot: number): number {
     return (this.memory[slot + FLAGS] as number) >>> STRIDE_SHIFT || 1;
   }
 
   /**
-   * Sets the limits and flags of a record. A record that is counted over another number of windows from now on keeps the
-   * counts that are not over: as a whole, and from now on, so that nothing is granted twice.
+   * Sets the limits and flags of a record. If the record is counted over another number of windows from now on,
+   * unexpired counts move into the present group of windows as a whole, so that nothing is granted twice.
    */
   configure(slot: number, settings: Settings, window: number): void {
     const isSame = this.strideOf(slot) === (settings[3] >>> STRIDE_SHIFT || 1);
@@ -167,14 +178,14 @@ export class PackedCounters {
     this.look(slot, window);
     const [moreRequests, moreTokens] = [requests - this.requests, tokens - this.tokens];
     if (moreRequests === 0 && moreTokens === 0) return;
-    // Takes nothing, and makes the word ready for this window.
+    // Counts nothing, but prepares the word for this window.
     this.take(slot, window, 0, 0);
     this.adjust(slot, window, moreTokens, moreRequests);
   }
 
   /**
-   * The number under which a record counts a window: its own, or with a stride the first of the windows that are counted
-   * together. After a change of the stride the word may be in a later one of these.
+   * Returns the number under which a record counts a window: the window itself, or with a stride the first window of
+   * its group. After a change of the stride the word may be in a later window of the group.
    */
   #groupOf(slot: number, window: number, stride: number): number {
     if (stride === 1) return window;
@@ -183,12 +194,15 @@ export class PackedCounters {
     return firstOf(last, stride) === first ? last : first;
   }
 
-  /** Only records that are counted window by window slide, and need a second word for that. */
+  /** Only records with a stride of 1 can slide, which needs a second word. */
   #wordOf(slot: number, window: number, stride: number): number {
     return stride === 1 ? slot + (window & 1) * this.#odd : slot;
   }
 
-  /** Whether nothing counts here any more in this window; then the record may be given to another id. */
+  /**
+   * Returns whether no count of this record matters any more in this window; the record may then be given to another
+   * id.
+   */
   isIdle(slot: number, window: number): boolean {
     const isBefore = (at: number, oldest: number): boolean => ((Atomics.load(this.memory, at + LAST) - oldest) | 0) < 0;
     const stride = this.strideOf(slot);
@@ -196,7 +210,7 @@ export class PackedCounters {
     return this.#odd === 0 ? isBefore(slot, window) : isBefore(slot, window - 1) && isBefore(slot + ODD, window - 1);
   }
 
-  /** Changes a 64-bit word if it still is what it was. */
+  /** Changes a 64-bit word if it still has the expected value. */
   swap(at: number, low: number, high: number, newLow: number, newHigh: number): boolean {
     if (this.#cas !== undefined) return this.#cas(at << 2, low, high, newLow, newHigh) !== 0;
     this.memory[at] = newLow;
@@ -204,7 +218,7 @@ export class PackedCounters {
     return true;
   }
 
-  /** Adds to the fields what the window before still counts. */
+  /** Adds the weighted counts of the previous window to the fields. */
   #addBefore(slot: number, window: number): void {
     const { memory, weight } = this;
     const before = slot + (~window & 1) * ODD;
@@ -215,13 +229,14 @@ export class PackedCounters {
   }
 
   /**
-   * Makes the word ready for this window, or finds that it is in a later one; returns which.
+   * Prepares the word for this window, unless it is already in a later one; returns the window of the word.
    *
-   * LAST is claimed first, so it is never behind the word. Whoever finds LAST at the window and the word not may reset
-   * it: a word never comes back to a tag that it has left, until 256 windows later. There, when the tag is right by
-   * chance, the word cannot be told from one that was already reset; so only the one thread that claimed LAST takes away
-   * what it saw before the claim. Others may meanwhile add to it, and be refused because of it, but nothing that they
-   * add is lost. A thread that dies in between leaves a word that is too full for one window, never one too empty.
+   * LAST is claimed first, so LAST is never behind the word. A thread that finds LAST at the window, but the word
+   * elsewhere, may reset the word, because a word returns to a tag only after 256 windows. When the tag matches by
+   * chance after 256 windows, the word cannot be distinguished from one that was already reset; therefore only the
+   * thread that claimed LAST subtracts the counts that it read before the claim. Other threads may meanwhile add to the
+   * word, or be denied because of it, but no count of theirs is lost. A thread that dies in between leaves a word that
+   * is too full for one window, never one that is too empty.
    */
   #turn(at: number, window: number): number {
     const { memory } = this;
@@ -258,17 +273,17 @@ export class PackedCounters {
   }
 }
 
-/** The first of the windows that a record with this stride counts together with `window`. */
+/** Returns the first window of the group that a record with this stride counts together with `window`. */
 export function firstOf(window: number, stride: number): number {
   return window - (((window % stride) + stride) % stride);
 }
 
-/** What the window before still counts. */
+/** Returns the part of the previous window's count that still applies. */
 export function weigh(count: number, weight: number): number {
   return Math.max(0, count * weight - SAME);
 }
 
-/** 0..1. A limit that was lowered in the meantime may be less than what was counted. */
+/** Returns the utilization, 0 to 1. A limit that was lowered may be below the count. */
 export function utilization(count: number, limit: number): number {
   return count < limit ? count / limit : 1;
 }

@@ -1,8 +1,10 @@
+import { checkKnown } from "../known-options.ts";
 import { checkEndpoint } from "./endpoints.ts";
 import { checkId, checkLimit, need } from "./limits.ts";
+import { CONFIG_OPTIONS, ENDPOINT_OPTIONS, KEY_OPTIONS } from "./option-names.ts";
 import type { EndpointConfig, KeyLimits } from "./rate-types.ts";
 
-/** An endpoint as configuration files have it. The names of `EndpointConfig` do as well. */
+/** An endpoint as written in configuration files. The names of `EndpointConfig` are accepted as well. */
 export interface EndpointFileConfig {
   readonly id: string;
   readonly model?: string | undefined;
@@ -11,32 +13,36 @@ export interface EndpointFileConfig {
   readonly tpm_limit?: number | undefined;
   readonly input_tpm_limit?: number | undefined;
   readonly output_tpm_limit?: number | undefined;
-  readonly max_in_flight?: number | undefined;
+  readonly max_in_flight_per_process?: number | undefined;
 }
 
-/** Limits of a key as configuration files have them. The names of `KeyLimits` do as well. */
+/** Limits of a key as written in configuration files. The names of `KeyLimits` are accepted as well. */
 export interface KeyFileConfig {
   readonly rate_limit_rpm?: number | undefined;
   readonly rate_limit_tpm?: number | undefined;
 }
 
-/** A parsed configuration. A part that is absent stays as it is. */
+/** A parsed configuration. An absent part leaves its limits unchanged. */
 export interface RateConfig {
   readonly endpoints?: readonly (EndpointFileConfig | EndpointConfig)[] | undefined;
   readonly keys?: { readonly [id: string]: KeyFileConfig | KeyLimits } | undefined;
 }
 
-/** Checks all of it before anything is changed; throws INVALID_CONFIG with the path of the mistake. */
+/** Option names in configuration files that differ from ours by more than their spelling. */
+const RENAMED: Readonly<Record<string, string>> = { rate_limit_rpm: "rpmLimit", rate_limit_tpm: "tpmLimit" };
+
+/** Checks a whole configuration before anything is changed. Throws INVALID_CONFIG with the path of the mistake. */
 export function readConfig(config: RateConfig): { endpoints?: EndpointConfig[]; keys?: Map<string, KeyLimits> } {
-  const { endpoints, keys } = read(config, "config") as RateConfig;
+  const { endpoints, keys } = objectAt(config, "config") as RateConfig;
+  checkKnown(config, CONFIG_OPTIONS);
   need(endpoints === undefined || Array.isArray(endpoints), "endpoints", "a list", endpoints);
   const taken = new Set<string>();
   return {
     ...(endpoints && {
       endpoints: endpoints.map((file, i) => {
-        const endpoint = read(file, `endpoints[${i}]`) as unknown as EndpointConfig;
+        const endpoint = read(file, `endpoints[${i}]`, ENDPOINT_OPTIONS) as unknown as EndpointConfig;
         checkEndpoint(endpoint, `endpoints[${i}].`);
-        // Two entries for one model are a mistake: the second would silently replace the first.
+        // Two entries for one model are a mistake, because the second would silently replace the first.
         const { id, model, models } = endpoint;
         for (const one of models ?? [model]) {
           const name = `${id}\0${one}`;
@@ -53,22 +59,32 @@ export function readConfig(config: RateConfig): { endpoints?: EndpointConfig[]; 
     }),
     ...(keys && {
       keys: new Map(
-        Object.entries(read(keys, "keys", false)).map(([id, file]) => {
+        Object.entries(objectAt(keys, "keys")).map(([id, file]) => {
           checkId("keys", id);
-          return [id, read(file, `keys.${id}`) as KeyLimits];
+          return [id, read(file, `keys.${id}`, KEY_OPTIONS) as KeyLimits];
         }),
       ),
     }),
   };
 }
 
-/** The same with our names for the limits: `rpm_limit` is `rpmLimit`. What is empty in YAML, null, is absent. */
-function read(file: unknown, at: string, isRenamed = true): Record<string, unknown> {
-  need(typeof file === "object" && file !== null && !Array.isArray(file), at, "an object", file);
+/**
+ * Returns an entry with the option names of the API: `rpm_limit` becomes `rpmLimit`. Null, an empty value in YAML,
+ * counts as absent.
+ */
+function read(file: unknown, at: string, known: Readonly<Record<string, true>>): Record<string, unknown> {
   const result: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(file as object)) {
-    if (/limit|flight/i.test(name) && isRenamed) checkLimit(`${at}.${name}`, value ?? undefined);
-    result[isRenamed ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name] = value ?? undefined;
+  for (const [name, given] of Object.entries(objectAt(file, at))) {
+    const value = given ?? undefined;
+    const ours = RENAMED[name] ?? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    if (!Object.hasOwn(known, ours)) checkKnown({ [name]: value }, known, `${at}.`);
+    if (/limit|flight/i.test(name)) checkLimit(`${at}.${name}`, value);
+    result[ours] = value;
   }
   return result;
+}
+
+function objectAt(value: unknown, at: string): object {
+  need(typeof value === "object" && value !== null && !Array.isArray(value), at, "an object", value);
+  return value as object;
 }

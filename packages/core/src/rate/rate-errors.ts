@@ -1,21 +1,26 @@
 import { HivepaceError } from "../errors.ts";
 
-/** The memory that the threads share has no room for another id: everything in it is set, or was used in this window. */
+/** The shared memory has no room for another id: every record was set explicitly or used in this window. */
 export class TableFullError extends HivepaceError {
   override readonly name = "TableFullError";
+  static readonly code = "TABLE_FULL";
   declare readonly code: "TABLE_FULL";
-  /** How many ids it has room for. */
+  /** Number of ids that the shared memory can hold. */
   readonly maxIds: number;
 
   constructor(maxIds: number) {
-    super("TABLE_FULL", `no room for another id among ${maxIds}: share with a larger maxIds`);
+    super("TABLE_FULL", `the shared memory for ${maxIds} ids is full: call share() with a larger maxIds`);
     this.maxIds = maxIds;
   }
 }
 
-/** This place allows no memory between threads: no WebAssembly, or a browser page that is not cross-origin isolated. */
+/**
+ * This environment allows no memory between threads: it has no WebAssembly, or it is a browser page that is not
+ * cross-origin isolated.
+ */
 export class SharingUnavailableError extends HivepaceError {
   override readonly name = "SharingUnavailableError";
+  static readonly code = "SHARING_UNAVAILABLE";
   declare readonly code: "SHARING_UNAVAILABLE";
 
   constructor(cause: unknown) {

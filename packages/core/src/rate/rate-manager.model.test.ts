@@ -19,7 +19,7 @@ interface Count {
   tokens: number;
 }
 
-/** The same, as plainly as one can say it: one thread, one map, the window before for the sliding kind. */
+/** A reference model as plain as possible: one thread, one map, and the previous window for sliding windows. */
 class Model {
   readonly limits = new Map<string, Limits>();
   readonly counts = new Map<string, Count>();
@@ -161,7 +161,7 @@ describe.each(["fixed", "sliding"] as const)("rate manager against a plain model
             manager.setEndpoint({ id: it.id, rpmLimit: it.rpm, tpmLimit: it.tpm });
             model.limits.set(it.id, { rpm: it.rpm, tpm: it.tpm });
           } else if (it.kind === "key") {
-            manager.setKey(it.id, { rateLimitRpm: it.rpm, rateLimitTpm: it.tpm });
+            manager.setKey(it.id, { rpmLimit: it.rpm, tpmLimit: it.tpm });
             model.limits.set(it.id, { rpm: it.rpm, tpm: it.tpm });
           } else if (it.kind === "removeKey") {
             manager.removeKey(it.id);

@@ -6,7 +6,7 @@ import { RateManager } from "./rate-manager.ts";
 import type { RateManagerOptions } from "./rate-types.ts";
 
 const MINUTE = 60_000;
-/** Half a minute into a window. */
+/** A time half a minute into a window. */
 const START = Date.UTC(2030, 0, 1) + MINUTE / 2;
 
 interface World {
@@ -25,7 +25,7 @@ function sharing(options: RateManagerOptions = {}): World {
   return world;
 }
 
-/** The manager of another thread, as far as one thread can be two. */
+/** A manager as another thread would have it, simulated in this thread. */
 function joined(options: RateManagerOptions = {}): World {
   const { clock, manager } = alone(options);
   const { limitsForKey, mockEndpointTpmThreshold } = options;
@@ -57,7 +57,7 @@ describe.each([
   ["sharing", sharing],
   ["joined", joined],
 ])("rate manager, %s", (_, open) => {
-  test("a decision has all fields, always", () => {
+  test("a decision always has all fields", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 10, tpmLimit: 1000 });
     expect(manager.check({ endpoint: "eu", tokens: 250 })).toEqual({
@@ -88,7 +88,7 @@ describe.each([
     expect(Object.keys(denied)).toHaveLength(10);
   });
 
-  test("requests and tokens are limited, and the next window is free", () => {
+  test("requests and tokens are limited per window", () => {
     const { manager, clock } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 2, tpmLimit: 1000 });
     const ask = (tokens: number) => manager.check({ endpoint: "eu", tokens });
@@ -102,10 +102,10 @@ describe.each([
     expect(ask(1)).toMatchObject({ allowed: false, limitedBy: "endpoint-tpm" });
   });
 
-  test("the key is asked before the endpoint, and names itself", () => {
+  test("the key's limits are checked before the endpoint's and named in the denial", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 1, tpmLimit: 100 });
-    manager.setKey("acme", { rateLimitRpm: 1, rateLimitTpm: 50 });
+    manager.setKey("acme", { rpmLimit: 1, tpmLimit: 50 });
     expect(manager.check({ endpoint: "eu", key: "acme", tokens: 51 })).toMatchObject({
       limitedBy: "key-tpm",
       limitTpm: 50,
@@ -124,8 +124,8 @@ describe.each([
 
   test("after a denial no charge remains, neither on the key nor on the endpoint", () => {
     const { manager } = open();
-    manager.setEndpoint({ id: "eu", rpmLimit: 10, tpmLimit: 100, inputTpmLimit: 50, maxInFlight: 2 });
-    manager.setKey("acme", { rateLimitRpm: 10, rateLimitTpm: 1000 });
+    manager.setEndpoint({ id: "eu", rpmLimit: 10, tpmLimit: 100, inputTpmLimit: 50, maxInFlightPerProcess: 2 });
+    manager.setKey("acme", { rpmLimit: 10, tpmLimit: 1000 });
     const ask = (tokens: number, inputTokens: number) =>
       manager.check({ endpoint: "eu", key: "acme", tokens, inputTokens });
     expect(ask(60, 10).allowed).toBe(true);
@@ -139,7 +139,7 @@ describe.each([
     expect(manager.snapshot()).toEqual(full);
   });
 
-  test("peek says what check would say and counts nothing", () => {
+  test("peek returns the decision of check and counts nothing", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 1, tpmLimit: 100 });
     const before = manager.snapshot();
@@ -149,7 +149,7 @@ describe.each([
     expect(manager.peek({ endpoint: "eu", tokens: 1 })).toMatchObject({ allowed: false, limitedBy: "endpoint-rpm" });
   });
 
-  test("a request that no window can hold says so, and is not to be retried", () => {
+  test("a request that no window can hold is too large and has no retryAfterMs", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 10, tpmLimit: 100 });
     manager.setEndpoint({ id: "none", rpmLimit: 0 });
@@ -160,20 +160,20 @@ describe.each([
       limitedBy: "endpoint-rpm",
       utilization: 1,
     });
-    manager.setKey("full", { rateLimitRpm: 0 });
+    manager.setKey("full", { rpmLimit: 0 });
     expect(manager.check({ endpoint: "eu", key: "full", tokens: 1 })).toMatchObject({ ...never, limitedBy: "key-rpm" });
-    // What makes it impossible is named, also when something else would only delay it.
-    manager.setKey("used", { rateLimitRpm: 1 });
+    // The limit that makes the request impossible is named, even when another one would only delay it.
+    manager.setKey("used", { rpmLimit: 1 });
     manager.check({ endpoint: "eu", key: "used", tokens: 1 });
     expect(manager.check({ endpoint: "eu", key: "used", tokens: 101 })).toMatchObject({
       ...never,
       limitedBy: "endpoint-tpm",
     });
-    manager.setEndpoint({ id: "shut", maxInFlight: 0 });
+    manager.setEndpoint({ id: "shut", maxInFlightPerProcess: 0 });
     expect(manager.check({ endpoint: "shut", tokens: 1 })).toMatchObject({ ...never, limitedBy: "endpoint-in-flight" });
   });
 
-  test("an absent limit is none", () => {
+  test("an absent limit does not limit", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", tpmLimit: 10 });
     manager.setEndpoint({ id: "us" });
@@ -190,7 +190,7 @@ describe.each([
     });
   });
 
-  test("a limit that is changed while counting holds at once, and what was counted stays", () => {
+  test("a changed limit applies at once and keeps the present counts", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 10 });
     const handle = manager.handle({ endpoint: "eu" });
@@ -214,7 +214,7 @@ describe.each([
       expect(thrown(act)).toMatchObject({ code: "RESOURCE_UNKNOWN", resource: "nowhere" });
   });
 
-  test("a limit of nothing is full, also when nothing is asked of it: check and peek agree", () => {
+  test("a limit of 0 is fully used even for a request of 0 tokens, in check and peek", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", tpmLimit: 0, rpmLimit: 10 });
     for (let i = 0; i < 3; i++) {
@@ -223,7 +223,7 @@ describe.each([
     }
   });
 
-  test("utilization is that of the tightest limit, whichever it is", () => {
+  test("utilization is that of the tightest limit", () => {
     for (const [tightest, key, endpoint] of [
       ["key-rpm", [4, 400], [8, 800]],
       ["key-tpm", [10, 40], [10, 80]],
@@ -232,7 +232,7 @@ describe.each([
     ] as const) {
       const { manager } = open();
       manager.setEndpoint({ id: "eu", rpmLimit: endpoint[0], tpmLimit: endpoint[1] });
-      manager.setKey("acme", { rateLimitRpm: key[0], rateLimitTpm: key[1] });
+      manager.setKey("acme", { rpmLimit: key[0], tpmLimit: key[1] });
       const ask = () => manager.check({ endpoint: "eu", key: "acme", tokens: 10 });
       const used = [ask(), ask(), ask(), ask()].map(({ utilization }) => utilization);
       expect([tightest, ...used]).toEqual([tightest, 0.25, 0.5, 0.75, 1]);
@@ -243,10 +243,10 @@ describe.each([
   test("when only the key denies, retryAfterMs is the key's", () => {
     const { manager, clock } = open({ window: "sliding" });
     manager.setEndpoint({ id: "eu", rpmLimit: 1000 });
-    manager.setKey("acme", { rateLimitRpm: 10 });
+    manager.setKey("acme", { rpmLimit: 10 });
     for (let i = 0; i < 10; i++) manager.check({ endpoint: "eu", key: "acme", tokens: 1 });
     clock.advance(MINUTE / 2);
-    // All ten weigh fully at the edge of the next window, and nine of them a tenth of a window later.
+    // All ten count fully at the edge of the next window, and nine of them count a tenth of a window later.
     expect(manager.check({ endpoint: "eu", key: "acme", tokens: 1 })).toMatchObject({
       limitedBy: "key-rpm",
       retryAfterMs: MINUTE / 10,
@@ -260,17 +260,17 @@ describe.each([
     expect(manager.check({ endpoint: "eu", key: "anyone", tokens: 1 }).allowed).toBe(true);
     expect(manager.snapshot().keys).toEqual([]);
     const handle = manager.handle({ endpoint: "eu", key: "anyone" });
-    manager.setKey("anyone", { rateLimitRpm: 0 });
+    manager.setKey("anyone", { rpmLimit: 0 });
     expect(handle.check(1).limitedBy).toBe("key-rpm");
     expect(manager.removeKey("anyone")).toBe(true);
     expect(manager.removeKey("anyone")).toBe(false);
     expect(handle.check(1).allowed).toBe(true);
   });
 
-  test("a handle decides as check does, and sees removal and re-adding", () => {
+  test("a handle decides as check does, also after its ids are removed and set again", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 3 });
-    manager.setKey("acme", { rateLimitTpm: 100 });
+    manager.setKey("acme", { tpmLimit: 100 });
     const handle = manager.handle({ endpoint: "eu", key: "acme" });
     expect(handle.check(60)).toMatchObject({ allowed: true, currentRpm: 1 });
     expect(handle.check(60).limitedBy).toBe("key-tpm");
@@ -280,15 +280,15 @@ describe.each([
     expect(handle.check(1)).toMatchObject({ allowed: true, currentRpm: 2 });
   });
 
-  test("an id that is removed and set again in one window goes on counting", () => {
+  test("an id that is removed and set again in one window keeps its counts", () => {
     const { manager, clock } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 3 });
-    manager.setKey("acme", { rateLimitRpm: 3 });
+    manager.setKey("acme", { rpmLimit: 3 });
     manager.check({ endpoint: "eu", key: "acme", tokens: 1 });
     manager.removeKey("acme");
     manager.removeEndpoint("eu");
     manager.setEndpoint({ id: "eu", rpmLimit: 3 });
-    manager.setKey("acme", { rateLimitRpm: 3 });
+    manager.setKey("acme", { rpmLimit: 3 });
     expect(manager.check({ endpoint: "eu", key: "acme", tokens: 1 })).toMatchObject({ currentRpm: 2 });
     clock.advance(MINUTE);
     expect(manager.check({ endpoint: "eu", key: "acme", tokens: 1 })).toMatchObject({ currentRpm: 1 });
@@ -336,7 +336,7 @@ describe.each([
     });
     expect(ask(70, 1)).toMatchObject({ limitedBy: "endpoint-input-tpm", currentTpm: 40, limitTpm: 100 });
     expect(ask(1, 51)).toMatchObject({ limitedBy: "endpoint-output-tpm", reason: "too-large" });
-    // What is not given may be all of it.
+    // Token parts that are not given may be all of the tokens.
     expect(ask(undefined, 0).allowed).toBe(true);
     expect(ask(undefined, undefined, 1).limitedBy).toBe("endpoint-input-tpm");
     expect(manager.snapshot().endpoints).toMatchObject([{ inputTokens: 100, outputTokens: 20, inputTpmLimit: 100 }]);
@@ -344,7 +344,7 @@ describe.each([
 
   test("requests in flight are counted until they are settled or cancelled, also after their window", () => {
     const { manager, clock } = open();
-    manager.setEndpoint({ id: "eu", maxInFlight: 2, rpmLimit: 100 });
+    manager.setEndpoint({ id: "eu", maxInFlightPerProcess: 2, rpmLimit: 100 });
     const ask = () => manager.check({ endpoint: "eu", tokens: 1 });
     const [first, second] = [ask(), ask()];
     expect(ask()).toMatchObject({
@@ -361,17 +361,17 @@ describe.each([
     expect(ask().allowed).toBe(false);
     manager.cancel(second);
     manager.cancel(second);
-    expect(manager.snapshot().endpoints).toMatchObject([{ inFlight: 1, maxInFlight: 2, requests: 1 }]);
-    // What a thread that died left in flight goes when the endpoint is set anew.
+    expect(manager.snapshot().endpoints).toMatchObject([{ inFlight: 1, maxInFlightPerProcess: 2, requests: 1 }]);
+    // Requests that a dead thread left in flight vanish when the endpoint is removed and set again.
     manager.removeEndpoint("eu");
-    manager.setEndpoint({ id: "eu", maxInFlight: 2 });
+    manager.setEndpoint({ id: "eu", maxInFlightPerProcess: 2 });
     expect(manager.snapshot().endpoints).toMatchObject([{ inFlight: 0 }]);
   });
 
   test("settle corrects the estimate, up or down, once", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", tpmLimit: 100, inputTpmLimit: 90 });
-    manager.setKey("acme", { rateLimitTpm: 200 });
+    manager.setKey("acme", { tpmLimit: 200 });
     const first = manager.check({ endpoint: "eu", key: "acme", tokens: 80, inputTokens: 60 });
     manager.settle(first, 30, { inputTokens: 20, outputTokens: 10 });
     manager.settle(first, 0);
@@ -386,10 +386,10 @@ describe.each([
     expect(manager.check({ endpoint: "eu", tokens: 1 })).toMatchObject({ allowed: false, utilization: 1 });
   });
 
-  test("cancel gives all of it back, once", () => {
+  test("cancel refunds the whole charge, once", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", tpmLimit: 100, outputTpmLimit: 50 });
-    manager.setKey("acme", { rateLimitTpm: 200 });
+    manager.setKey("acme", { tpmLimit: 200 });
     const kept = manager.check({ endpoint: "eu", key: "acme", tokens: 7 });
     const decision = manager.check({ endpoint: "eu", key: "acme", tokens: 30 });
     for (let i = 0; i < 3; i++) manager.cancel(decision);
@@ -416,7 +416,7 @@ describe.each([
     expect(manager.snapshot().endpoints).toMatchObject([{ tokens: 50 }]);
   });
 
-  test("a denied or peeked decision has nothing to settle; a copy or another manager's is refused", () => {
+  test("a denied or peeked decision has no charge to settle; a copy or another manager's decision is refused", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", tpmLimit: 100 });
     const decision = manager.check({ endpoint: "eu", tokens: 100 });
@@ -431,7 +431,7 @@ describe.each([
 
   test("an endpoint above the mock threshold is counted and not limited", () => {
     const { manager } = open({ mockEndpointTpmThreshold: 1_000_000 });
-    manager.setEndpoint({ id: "mock", rpmLimit: 1, tpmLimit: 1_000_001, maxInFlight: 1, inputTpmLimit: 1 });
+    manager.setEndpoint({ id: "mock", rpmLimit: 1, tpmLimit: 1_000_001, maxInFlightPerProcess: 1, inputTpmLimit: 1 });
     manager.setEndpoint({ id: "real", rpmLimit: 1, tpmLimit: 1_000_000 });
     for (let i = 0; i < 5; i++) expect(manager.check({ endpoint: "mock", tokens: 900_000 }).allowed).toBe(true);
     expect(manager.peek({ endpoint: "mock", tokens: 1 })).toMatchObject({
@@ -460,10 +460,10 @@ describe.each([
     });
   });
 
-  test("a monotonic clock that jumps back gives nothing", () => {
+  test("a monotonic clock that jumps back frees no capacity", () => {
     const { manager, clock } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 1 });
-    manager.setKey("acme", { rateLimitRpm: 10 });
+    manager.setKey("acme", { rpmLimit: 10 });
     clock.advance(MINUTE);
     manager.check({ endpoint: "eu", tokens: 1 });
     clock.jump(-MINUTE);
@@ -475,7 +475,7 @@ describe.each([
     expect(manager.check({ endpoint: "eu", key: "acme", tokens: 1 }).allowed).toBe(true);
   });
 
-  test("twice the limit passes the edge of a fixed window, and not of a sliding one", () => {
+  test("twice the limit can pass at the edge of a fixed window, but not of a sliding one", () => {
     const around = (window: "fixed" | "sliding"): number => {
       const { manager, clock } = open({ window });
       manager.setEndpoint({ id: "eu", rpmLimit: 100 });
@@ -491,7 +491,7 @@ describe.each([
   });
 
   test.each(["fixed", "sliding"] as const)(
-    "after retryAfterMs, and not before, it is allowed: %s windows",
+    "a denied request is allowed after retryAfterMs and not before: %s windows",
     (window) => {
       for (const [first, second, gap] of [
         [1000, 1000, 100],
@@ -502,7 +502,7 @@ describe.each([
       ] as const) {
         const { manager, clock } = open({ window });
         manager.setEndpoint({ id: "eu", tpmLimit: 1000 });
-        manager.setKey("acme", { rateLimitTpm: 1100 });
+        manager.setKey("acme", { tpmLimit: 1100 });
         const ask = (tokens: number) => manager.check({ endpoint: "eu", key: "acme", tokens });
         ask(first);
         clock.advance(gap);
@@ -518,7 +518,7 @@ describe.each([
     },
   );
 
-  test("windows move to another clock's edge at its next edge, and no window is counted twice", () => {
+  test("rephase aligns windows with another clock at its next edge and counts no window twice", () => {
     for (const ahead of [-20_000, 20_000, 45_000, -3_600_000 + 10_000, 3_600_000 * 24 + 59_000]) {
       const { manager, clock } = open();
       manager.setEndpoint({ id: "eu", rpmLimit: 1 });
@@ -531,14 +531,14 @@ describe.each([
         if (manager.check({ endpoint: "eu", tokens: 1 }).allowed) granted.push(clock.now() + offset);
         clock.advance(500);
       }
-      // From the next edge of the other clock on, one in each of its windows, at its edge.
+      // From the next edge of the other clock on, one request is granted in each of its windows, at its edge.
       expect(granted.map((at) => at % MINUTE)).toEqual(granted.map(() => 0));
       expect(granted.length).toBeGreaterThanOrEqual(4);
       for (const [i, at] of granted.entries()) if (i > 0) expect(at - (granted[i - 1] as number)).toBe(MINUTE);
     }
   });
 
-  test("however far apart the clocks are, the window that waits ends within one window of the call, at the other's edge", () => {
+  test("rephase ends the present window within one window, at the other clock's edge, for any distance of the clocks", () => {
     fc.assert(
       fc.property(fc.integer({ min: -200_000, max: 200_000 }), fc.integer({ min: 0, max: MINUTE - 1 }), (ahead, ms) => {
         const { manager, clock } = open();
@@ -549,7 +549,7 @@ describe.each([
         const { remainingMs } = manager.snapshot();
         expect(remainingMs).toBeGreaterThan(0);
         expect(remainingMs).toBeLessThanOrEqual(MINUTE * 1.05);
-        // Its edge has just passed and ours is about to come: ours stands, and the next call shifts.
+        // The other clock's edge has just passed and ours is about to come: ours is kept, and the next call shifts.
         if ((other() + remainingMs) % MINUTE > 0) {
           expect(remainingMs).toBeLessThan(MINUTE / 20);
           clock.advance(remainingMs);
@@ -560,7 +560,7 @@ describe.each([
     );
   });
 
-  test("clocks that are a little apart make a window longer or shorter by that little, wherever in a window they are asked", () => {
+  test("rephase to a slightly different clock changes a window's length only by the difference, anywhere in a window", () => {
     const anywhere = fc.integer({ min: 0, max: MINUTE - 1 });
     const closeToAnEdge = fc.integer({ min: MINUTE / 2 - 3_000, max: MINUTE / 2 });
     fc.assert(
@@ -572,7 +572,7 @@ describe.each([
         let endsAt = clock.now() + manager.snapshot().remainingMs;
         const look = () => {
           const seen = manager.snapshot();
-          // A shift changes when the present window began, for people, by less than a window.
+          // A shift changes the displayed start of the present window by less than a window.
           if (seen.windowStart - windowStart > MINUTE / 2) edges.push(endsAt);
           windowStart = seen.windowStart;
           endsAt = clock.now() + seen.remainingMs;
@@ -593,7 +593,7 @@ describe.each([
     );
   });
 
-  test("a window that has just begun and is a little early goes on past the other clock's edge, and says so", () => {
+  test("a window that began slightly early continues past the other clock's edge until that clock's next edge", () => {
     const { manager, clock } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 1 });
     clock.advance(MINUTE / 2);
@@ -606,7 +606,7 @@ describe.each([
     expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
   });
 
-  test("a clock that drifts for years moves the windows a little each time and never a whole one", () => {
+  test("a clock that drifts for years shifts the windows slightly each time and never by a whole window", () => {
     const day = 86_400_000;
     const { manager, clock } = open({ windowMs: day });
     manager.setEndpoint({ id: "eu", rpmLimit: 1 });
@@ -625,17 +625,17 @@ describe.each([
     expect(manager.check({ endpoint: "eu", tokens: 1 }).allowed).toBe(false);
   });
 
-  test("loadConfig takes the shapes of configuration files, replaces limits and keeps counts", () => {
+  test("loadConfig accepts the names of configuration files, replaces limits and keeps counts", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "old", rpmLimit: 1 });
-    manager.setKey("gone", { rateLimitRpm: 0 });
+    manager.setKey("gone", { rpmLimit: 0 });
     manager.setEndpoint({ id: "anthropic-primary", rpmLimit: 1 });
     manager.check({ endpoint: "anthropic-primary", tokens: 10 });
     manager.loadConfig({
       endpoints: [
         { id: "anthropic-primary", rpm_limit: 1000, tpm_limit: 100000 },
         { id: "eu", model: "m", rpmLimit: 5 },
-        { id: "pool", models: ["a", "b"], max_in_flight: 3, output_tpm_limit: 7 },
+        { id: "pool", models: ["a", "b"], max_in_flight_per_process: 3, output_tpm_limit: 7 },
       ],
       keys: { acme_inc: { rate_limit_rpm: 100, rate_limit_tpm: 50000 } },
     });
@@ -645,7 +645,7 @@ describe.each([
       limitTpm: 100000,
     });
     expect(manager.snapshot().keys).toEqual([
-      { id: "acme_inc", requests: 1, tokens: 5, rateLimitRpm: 100, rateLimitTpm: 50000 },
+      { id: "acme_inc", requests: 1, tokens: 5, rpmLimit: 100, tpmLimit: 50000 },
     ]);
     expect(manager.snapshot({ keys: false })).toEqual({ ...manager.snapshot(), keys: [] });
     expect(code(() => manager.check({ endpoint: "old", tokens: 1 }))).toBe("RESOURCE_UNKNOWN");
@@ -653,14 +653,14 @@ describe.each([
     expect(manager.check({ endpoint: "pool", model: "b", tokens: 8 })).toMatchObject({
       limitedBy: "endpoint-output-tpm",
     });
-    // A part that is absent stays.
+    // Limits of an absent part stay unchanged.
     manager.loadConfig({ keys: {} });
     expect(manager.peek({ endpoint: "eu", model: "m", tokens: 1 }).allowed).toBe(true);
     manager.loadConfig({ endpoints: [] });
     expect(manager.snapshot().endpoints).toEqual([]);
   });
 
-  test("loadConfig changes nothing when anything in it is wrong, and says where", () => {
+  test("loadConfig changes nothing when any entry is invalid, and names its path", () => {
     const { manager } = open();
     manager.setEndpoint({ id: "eu", rpmLimit: 3 });
     const before = manager.snapshot();
@@ -683,7 +683,7 @@ describe.each([
       [{ endpoints: [{ rpm_limit: 1 }] }, "endpoints[0].id", undefined],
       [{ endpoints: [{ id: "x", models: [] }] }, "endpoints[0].models", []],
       [{ endpoints: [{ id: "x", models: ["a", ""] }] }, "endpoints[0].models[1]", ""],
-      // A store could not write it, and its sync would fail for all.
+      // A store could not encode such a name, and its sync would fail for all names.
       [{ endpoints: [{ id: "x\ud800" }] }, "endpoints[0].id", "x\ud800"],
       [{ endpoints: [{ id: "x\0y" }] }, "endpoints[0].id", "x\0y"],
       [{ endpoints: {} }, "endpoints", {}],
@@ -705,7 +705,7 @@ describe.each([
       () => manager.setEndpoint({ id: "a\0b" }),
       () => manager.setEndpoint({ id: "x", rpmLimit: -1 }),
       () => manager.setEndpoint({ id: "x", model: "m", models: ["n"] }),
-      () => manager.setKey("k", { rateLimitRpm: Number.NaN }),
+      () => manager.setKey("k", { rpmLimit: Number.NaN }),
       () => manager.check({ endpoint: "eu", tokens: -1 }),
       () => manager.check({ endpoint: "eu", tokens: Number.NaN }),
       () => manager.check({ endpoint: "eu", tokens: Infinity }),
@@ -719,16 +719,16 @@ describe.each([
     expect(code(() => new RateManager({ windowMs: 0 }))).toBe("INVALID_WINDOW");
   });
 
-  test("keys get their limits on demand, and are forgotten when they are idle", () => {
+  test("keys are created on demand and forgotten when they are idle", () => {
     let made = 0;
     const { manager, clock } = open({
       limitsForKey: (key) => {
         made++;
-        return key.startsWith("free") ? { rateLimitRpm: 2 } : undefined;
+        return key.startsWith("free") ? { rpmLimit: 2 } : undefined;
       },
     });
     manager.setEndpoint({ id: "eu" });
-    manager.setKey("set", { rateLimitRpm: 2 });
+    manager.setKey("set", { rpmLimit: 2 });
     const ask = (key: string) => manager.check({ endpoint: "eu", key, tokens: 1 }).allowed;
     for (let minute = 0; minute < 100; minute++) {
       for (let i = 0; i < 20; i++) {
@@ -747,11 +747,11 @@ describe("rate managers that share", () => {
   function two(options: RateManagerOptions = {}): { first: RateManager; second: RateManager; clock: ManualClock } {
     const { clock, manager: first } = alone(options);
     first.setEndpoint({ id: "eu", rpmLimit: 100 });
-    first.setKey("acme", { rateLimitRpm: 5 });
+    first.setKey("acme", { rpmLimit: 5 });
     return { clock, first, second: new RateManager({ clock, shared: structuredClone(first.share({ maxIds: 16 })) }) };
   }
 
-  test("find each other's ids, limits and counts, in whatever order they were set", () => {
+  test("find each other's ids, limits and counts, in any order of setting", () => {
     const { first, second } = two();
     second.setEndpoint({ id: "us", rpmLimit: 2 });
     expect(second.check({ endpoint: "eu", key: "acme", tokens: 1 }).allowed).toBe(true);
@@ -759,26 +759,26 @@ describe("rate managers that share", () => {
     expect(second.check({ endpoint: "us", tokens: 1 }).currentRpm).toBe(2);
     expect(first.check({ endpoint: "us", tokens: 1 }).limitedBy).toBe("endpoint-rpm");
     expect(first.snapshot()).toEqual(second.snapshot());
-    second.setKey("acme", { rateLimitRpm: 1 });
+    second.setKey("acme", { rpmLimit: 1 });
     expect(first.check({ endpoint: "eu", key: "acme", tokens: 1 }).limitedBy).toBe("key-rpm");
     second.removeEndpoint("eu");
     expect(code(() => first.check({ endpoint: "eu", tokens: 1 }))).toBe("RESOURCE_UNKNOWN");
   });
 
-  test("a key that the other removes is not counted any more, not even by a handle", () => {
+  test("a key that another thread removes is no longer counted, not even by a handle", () => {
     const { first, second } = two();
     const handle = first.handle({ endpoint: "eu", key: "acme" });
     handle.check(1);
     second.removeKey("acme");
     handle.check(1);
     expect(first.snapshot().endpoints).toMatchObject([{ id: "eu", requests: 2 }]);
-    second.setKey("acme", { rateLimitRpm: 5 });
+    second.setKey("acme", { rpmLimit: 5 });
     expect(first.snapshot().keys).toMatchObject([{ id: "acme", requests: 1 }]);
     handle.check(1);
     expect(second.snapshot().keys).toMatchObject([{ id: "acme", requests: 2 }]);
   });
 
-  test("one whose clock is a little behind counts all of a request into the later window", () => {
+  test("a thread whose clock is slightly behind counts the whole request into the later window", () => {
     const { first, clock } = two();
     const behind = new ManualClock({ now: clock.now(), epochMs: START });
     const second = new RateManager({ clock: behind, shared: first.share() });
@@ -795,7 +795,7 @@ describe("rate managers that share", () => {
   test.each([
     ["used before in the earlier window", true],
     ["not used before", false],
-  ])("nothing stays charged on the key's earlier window when the endpoint is in the later: a key %s", (_, isUsed) => {
+  ])("a denial in a later window leaves no charge in the key's earlier window: a key %s", (_, isUsed) => {
     const { first, clock } = two();
     const late = (): [RateManager, ManualClock] => {
       const behind = new ManualClock({ now: clock.now(), epochMs: START });
@@ -808,7 +808,8 @@ describe("rate managers that share", () => {
     clock.advance(MINUTE / 2);
     behind.advance(MINUTE / 2 - 1);
     for (let i = 0; i < 100; i++) first.check({ endpoint: "eu", tokens: 1 });
-    // The key has room, the endpoint is full in the later window: the key's word was not turned, and shows what is left.
+    // The key has capacity and the endpoint is full in the later window: the key's word was not advanced, so its old
+    // count shows.
     expect(second.check({ endpoint: "eu", key: "acme", tokens: 1 })).toMatchObject({
       allowed: false,
       limitedBy: "endpoint-rpm",
@@ -817,11 +818,11 @@ describe("rate managers that share", () => {
     expect(witness.snapshot().keys.map(({ id, requests, tokens }) => ({ id, requests, tokens }))).toEqual(used);
   });
 
-  test("decisions and handles from before the sharing go on", () => {
+  test("decisions and handles made before sharing remain valid", () => {
     const { manager } = alone();
-    manager.setEndpoint({ id: "eu", models: ["a", "b"], tpmLimit: 100, inputTpmLimit: 90, maxInFlight: 2 });
+    manager.setEndpoint({ id: "eu", models: ["a", "b"], tpmLimit: 100, inputTpmLimit: 90, maxInFlightPerProcess: 2 });
     manager.setEndpoint({ id: "gone", tpmLimit: 100 });
-    manager.setKey("acme", { rateLimitTpm: 100 });
+    manager.setKey("acme", { tpmLimit: 100 });
     const handle = manager.handle({ endpoint: "eu", model: "b", key: "acme" });
     const [decision, lost] = [handle.check(40), manager.check({ endpoint: "gone", tokens: 7 })];
     manager.removeEndpoint("gone");
@@ -847,18 +848,18 @@ describe("rate managers that share", () => {
     expect(code(() => alone().manager.share({ maxIds: 0 }))).toBe("INVALID_CONFIG");
   });
 
-  test("a table that is full says so, and one too small for what is there already is made larger", () => {
+  test("a full table rejects new ids, and a table too small for the existing ids is enlarged", () => {
     const { manager } = alone();
-    for (let i = 0; i < 100; i++) manager.setKey(`key ${i}`, { rateLimitRpm: i });
+    for (let i = 0; i < 100; i++) manager.setKey(`key ${i}`, { rpmLimit: i });
     manager.share({ maxIds: 4 });
     expect(
       code(() => {
-        for (let i = 100; i < 400; i++) manager.setKey(`key ${i}`, { rateLimitRpm: i });
+        for (let i = 100; i < 400; i++) manager.setKey(`key ${i}`, { rpmLimit: i });
       }),
     ).toBe("TABLE_FULL");
   });
 
-  test("where WebAssembly is forbidden sharing says so, and everything else works", () => {
+  test("sharing without WebAssembly is refused, and everything else works", () => {
     const { manager } = alone();
     manager.setEndpoint({ id: "eu", rpmLimit: 1 });
     const { WebAssembly } = globalThis as { WebAssembly?: unknown };
@@ -874,16 +875,24 @@ describe("rate managers that share", () => {
 });
 
 describe("many keys in one thread", () => {
-  test("keys on demand take the places of idle ones: memory follows those that are active", () => {
-    const { manager, clock } = alone({ limitsForKey: () => ({ rateLimitRpm: 1 }) });
+  test("keys created on demand reuse the records of idle keys, so memory follows the active keys", () => {
+    const { manager, clock } = alone({ limitsForKey: () => ({ rpmLimit: 1 }) });
     manager.setEndpoint({ id: "eu" });
     for (let minute = 0; minute < 50; minute++) {
       for (let i = 0; i < 2_000; i++) manager.check({ endpoint: "eu", key: `${minute} ${i}`, tokens: 1 });
       expect(manager.snapshot().keys).toHaveLength(2_000);
       clock.advance(MINUTE);
     }
-    // Sharing moves what is there: it would not fit if the 100,000 were.
+    // Sharing copies the existing records, and 100,000 of them would not fit.
     manager.share({ maxIds: 1 });
     expect(code(() => manager.setKey("more", {}))).toBe("nothing thrown");
   });
+});
+
+test("a limit on the calls of all processes is refused, and the error names the option for one process", () => {
+  const manager = new RateManager();
+  expect(() => manager.setEndpoint({ id: "eu", maxInFlight: 2 } as never)).toThrow(/maxInFlightPerProcess/);
+  expect(() => manager.loadConfig({ endpoints: [{ id: "eu", max_in_flight: 2 } as never] })).toThrow(
+    /endpoints\[0\]\.max_in_flight must be an option that exists \(did you mean maxInFlightPerProcess\?\)/,
+  );
 });

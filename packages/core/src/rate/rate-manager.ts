@@ -2,12 +2,14 @@ import { AMOUNT, isAmount } from "../amount.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { denied, granted } from "../diagnostics.ts";
 import { InvalidWindowError } from "../errors.ts";
+import { checkKnown } from "../known-options.ts";
 import { Decider } from "./decider.ts";
 import { Decision } from "./decision.ts";
 import { checkEndpoint, type Endpoint, Endpoints } from "./endpoints.ts";
 import { HEADER_SIZE, MOST_REQUESTS, MOST_TOKENS, ON_DEMAND, VERSION } from "./layout.ts";
 import { checkId, checkLimit, checkParts, checkTokens, limitWord, need, strideFlags } from "./limits.ts";
 import { LocalDirectory } from "./local-directory.ts";
+import { KEY_OPTIONS, MANAGER_OPTIONS } from "./option-names.ts";
 import { PackedCounters } from "./packed-counters.ts";
 import { type RateConfig, readConfig } from "./rate-config.ts";
 import type {
@@ -30,8 +32,18 @@ const DEFAULTS = { windowMs: 60_000, window: "fixed", maxIds: 10_000 } as const;
 const MOST_SHARED_IDS = 2 ** 20;
 
 /**
- * Decides whether an API key may send so many tokens to an endpoint now: requests and tokens in each window, for the key
- * and for the endpoint, in one step without locks, alone or together with other threads.
+ * Decides whether a request of an API key may be sent to an endpoint now. The requests and tokens of each window are
+ * counted for the key and for the endpoint, in one step without locks, alone or together with other threads.
+ *
+ * @example
+ * ```ts
+ * import { RateManager } from "@hivepace/core";
+ *
+ * const manager = new RateManager();
+ * manager.setEndpoint({ id: "eu", rpmLimit: 60, tpmLimit: 100_000 });
+ * const decision = manager.check({ endpoint: "eu", tokens: 1_200 });
+ * if (decision.allowed) manager.settle(decision, 950);
+ * ```
  */
 export class RateManager {
   readonly #clock: Clock;
@@ -46,6 +58,7 @@ export class RateManager {
   #version = -1;
 
   constructor(options: RateManagerOptions = {}) {
+    checkKnown(options, MANAGER_OPTIONS);
     const { clock = systemClock, limitsForKey, shared, diagnostics = true } = options;
     const store = shared === undefined ? undefined : joinStore(shared);
     const { windowMs = store?.windows.windowMs ?? DEFAULTS.windowMs } = options;
@@ -70,29 +83,42 @@ export class RateManager {
     this.#clock = clock;
   }
 
-  /** Sets or changes the limits of an endpoint, of one of its models or of a pool of them. What was counted stays. */
+  /**
+   * Sets or changes the limits of an endpoint, of one of its models or of a pool of models. Present counts are kept.
+   *
+   * @throws INVALID_CONFIG, and TABLE_FULL when shared memory has no free record
+   */
   setEndpoint(config: EndpointConfig): void {
     checkEndpoint(config);
     this.#setEndpoint(config);
   }
 
-  /** Forgets a model, or an endpoint with all its models. False when it was not known. */
+  /** Forgets a model, or an endpoint with all its models. Returns false when it was not known. */
   removeEndpoint(id: string, model?: string): boolean {
     return this.#endpoints.remove(id, model);
   }
 
-  /** Sets or changes the limits of a key. A key without limits is not limited by itself, only by its endpoints. */
+  /**
+   * Sets or changes the limits of a key. A key without limits is limited only by its endpoints.
+   *
+   * @throws INVALID_CONFIG, and TABLE_FULL when shared memory has no free record
+   */
   setKey(id: string, limits: KeyLimits): void {
     checkId("id", id);
     checkKeyLimits(limits);
     this.#setKey(id, limits, 0);
   }
 
+  /** Forgets a key. Returns false when it was not known. */
   removeKey(id: string): boolean {
     return this.#directory.remove(KEY, id);
   }
 
-  /** May this request be sent now? Counts it when it may. */
+  /**
+   * Decides whether a request may be sent now, and counts it if it may.
+   *
+   * @throws RESOURCE_UNKNOWN for an unknown endpoint, INVALID_CONFIG for invalid tokens
+   */
   check(request: RateRequest): RateDecision {
     const { endpoint, model, key, inputTokens, outputTokens } = request;
     const tokens = checkTokens("tokens", request.tokens);
@@ -111,7 +137,11 @@ export class RateManager {
     }
   }
 
-  /** What `check` would say; counts nothing. */
+  /**
+   * Returns the decision that `check` would make, without counting the request.
+   *
+   * @throws RESOURCE_UNKNOWN for an unknown endpoint, INVALID_CONFIG for invalid tokens
+   */
   peek(request: RateRequest): RateDecision {
     const { model, key, inputTokens, outputTokens } = request;
     const tokens = checkTokens("tokens", request.tokens);
@@ -123,7 +153,11 @@ export class RateManager {
     return this.#decider.explain(endpoint, found, tokens, inputTokens, outputTokens);
   }
 
-  /** Looks the ids up once, for many decisions. Sees all changes that are made to them later. */
+  /**
+   * Looks up the ids once, for many decisions. The handle follows all later changes of their limits.
+   *
+   * @throws RESOURCE_UNKNOWN for an unknown endpoint
+   */
   handle(target: RateTarget): RateHandle {
     const { endpoint: id, model, key: keyId } = target;
     let version = -1;
@@ -155,8 +189,10 @@ export class RateManager {
   }
 
   /**
-   * Corrects the estimate of a decision to what was really used, also above the limit, and ends it. Each decision is
+   * Corrects the estimate of a decision to the actual usage, also above the limit, and ends the request. A decision is
    * settled or cancelled once; after its window only the request in flight ends.
+   *
+   * @throws INVALID_CONFIG for invalid tokens, or a decision of another manager
    */
   settle(
     decision: RateDecision,
@@ -169,15 +205,21 @@ export class RateManager {
     if (charge) this.#decider.end(charge, 0, tokens, actual.inputTokens, actual.outputTokens);
   }
 
-  /** Gives back all that a decision has counted: the request was never sent. */
+  /**
+   * Returns everything that a decision has counted: for requests that were never sent.
+   *
+   * @throws INVALID_CONFIG for a decision of another manager
+   */
   cancel(decision: RateDecision): void {
     const charge = Decision.close(decision, this);
     if (charge) this.#decider.end(charge, -1, 0, 0, 0);
   }
 
   /**
-   * Takes limits as they stand in a configuration file. The endpoints (or keys) that are in it replace all others; what
-   * was counted stays. Throws INVALID_CONFIG for a mistake anywhere, and then changes nothing.
+   * Applies the limits of a configuration file. The endpoints (or keys) in the file replace all others; present counts
+   * are kept.
+   *
+   * @throws INVALID_CONFIG for a mistake anywhere in the file; then nothing is changed
    */
   loadConfig(config: RateConfig): void {
     const { endpoints, keys } = readConfig(config);
@@ -193,8 +235,11 @@ export class RateManager {
   }
 
   /**
-   * Lets other threads of this process count with this manager: pass what it returns to a worker, and to `new
-   * RateManager({ shared })` there. From then on endpoints, keys and limits are common, wherever they are set.
+   * Returns a handle with which other threads of this process count together with this manager: pass the handle to a
+   * worker, and there to `new RateManager({ shared })`. From then on all threads share endpoints, keys and limits,
+   * wherever they are set. Shared memory has a fixed size: room for `maxIds` endpoints and keys, by default 10,000.
+   *
+   * @throws INVALID_CONFIG, or SHARING_UNAVAILABLE where shared memory is not available
    */
   share(options: { maxIds?: number | undefined } = {}): SharedHandle {
     if (this.#shared !== undefined) return this.#shared;
@@ -212,8 +257,8 @@ export class RateManager {
   }
 
   /**
-   * What was counted in this window: for people, and for a store that adds it up with others'. `keys: false` leaves out the
-   * keys, of which there may be a million to look through.
+   * Returns the counts of the present window, for display and for a store that adds up several managers. `keys: false`
+   * omits the keys, of which there may be a million.
    */
   snapshot(options: { keys?: boolean | undefined } = {}): RateSnapshot {
     this.#decider.clock.load();
@@ -222,14 +267,14 @@ export class RateManager {
   }
 
   /**
-   * Moves the edges of the windows to those of a clock that others share, which now shows `epochMs`. Takes effect at that
-   * clock's next edge; until then the present window goes on. For all threads.
+   * Aligns the windows with a clock that other processes share and that now shows `epochMs`. The alignment takes effect
+   * at that clock's next window edge, for all threads; until then the present window continues.
    */
   rephase(epochMs: number): void {
     this.#decider.clock.rephase(epochMs);
   }
 
-  /** Something has changed that concerns all: endpoints, or where the windows are. */
+  /** Rereads the state that concerns all decisions: endpoints, and the position of the windows. */
   #refresh(): void {
     this.#version = Atomics.load(this.#counters.memory, VERSION);
     this.#endpoints.forget();
@@ -238,7 +283,7 @@ export class RateManager {
 
   #tell({ allowed, limitedBy, reason }: RateDecision, resource: string, model: string | undefined, cost: number): void {
     if (!this.#isHeard) return;
-    // A model without limits of its own may have any name.
+    // A model without limits of its own may have any name, so the event leaves it out.
     const of = model !== undefined && this.#endpoints.has(resource, model) ? { model } : {};
     const what = { source: "rate-manager", resource, ...of, cost } as const;
     if (allowed) granted.publish(what);
@@ -259,14 +304,9 @@ export class RateManager {
   }
 
   #setKey(id: string, limits: KeyLimits, flags: number): Ref {
-    const requestLimit = limitWord(limits.rateLimitRpm, MOST_REQUESTS);
-    const tokenLimit = limitWord(limits.rateLimitTpm, MOST_TOKENS);
-    const settings = [
-      requestLimit,
-      tokenLimit,
-      -1,
-      flags | strideFlags(limits.rateLimitRpm, limits.rateLimitTpm),
-    ] as const;
+    const requestLimit = limitWord(limits.rpmLimit, MOST_REQUESTS);
+    const tokenLimit = limitWord(limits.tpmLimit, MOST_TOKENS);
+    const settings = [requestLimit, tokenLimit, -1, flags | strideFlags(limits.rpmLimit, limits.tpmLimit)] as const;
     this.#decider.clock.read();
     return this.#directory.set(KEY, id, settings, this.#decider.clock.window);
   }
@@ -278,6 +318,7 @@ export class RateManager {
 }
 
 function checkKeyLimits(limits: KeyLimits): void {
-  checkLimit("rateLimitRpm", limits.rateLimitRpm);
-  checkLimit("rateLimitTpm", limits.rateLimitTpm);
+  checkKnown(limits, KEY_OPTIONS);
+  checkLimit("rpmLimit", limits.rpmLimit);
+  checkLimit("tpmLimit", limits.tpmLimit);
 }

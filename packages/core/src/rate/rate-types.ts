@@ -1,78 +1,107 @@
 import type { Clock } from "../clock.ts";
 
-/** What other threads of the process need to count with us: `new RateManager({ shared: handle })` there. Opaque. */
+/**
+ * An opaque handle with which other threads of the process count together: pass it there to `new RateManager({ shared
+ * })`.
+ */
 export interface SharedHandle {
   readonly hivepace: "rate-manager";
 }
 
 /** Options of a `RateManager`; all have defaults. */
 export interface RateManagerOptions {
-  /** How long a window is. Default: 60,000, a minute, to which requests and tokens "per minute" then refer. */
+  /**
+   * Length of a window in milliseconds. Requests and tokens "per minute" refer to windows of this length.
+   *
+   * @defaultValue 60,000
+   */
   windowMs?: number | undefined;
   /**
-   * "fixed" windows, as most providers have them, or "sliding": the window before counts as well, by the part of it that
-   * is less than `windowMs` ago. A fixed window lets twice the limit pass around its edge. Default: "fixed".
+   * "fixed" windows, as most providers have them, or "sliding" windows, which also count the part of the previous
+   * window that is less than `windowMs` ago. A fixed window lets up to twice the limit pass around its edge.
+   *
+   * @defaultValue "fixed"
    */
   window?: "fixed" | "sliding" | undefined;
-  /** An endpoint with a higher `tpmLimit` than this is counted and not limited. Default: none is. */
+  /**
+   * An endpoint whose `tpmLimit` is above this threshold is counted and not limited.
+   *
+   * @defaultValue no threshold
+   */
   mockEndpointTpmThreshold?: number | undefined;
   /**
-   * The limits of a key for which none were set; undefined if it has none. What is made so is forgotten again when it is
-   * idle, so that keys may come and go by the million: for the same key, give the same limits.
+   * Returns the limits of a key for which `setKey` was not called, or undefined if the key has none. A key created this
+   * way is forgotten when it is idle, so that millions of keys may come and go; the function must return the same
+   * limits for the same key.
    */
   limitsForKey?: ((key: string) => KeyLimits | undefined) | undefined;
   clock?: Clock | undefined;
-  /** Whether its decisions are events for `diagnostics_channel`. Default: true; a hive, say, tells of them itself. */
+  /**
+   * Whether decisions are published on `diagnostics_channel`. A hive disables this and publishes them itself.
+   *
+   * @defaultValue true
+   */
   diagnostics?: boolean | undefined;
-  /** Counts together with the manager that this comes from; the window and its length come from there, too. */
+  /**
+   * The result of `share()` of another manager, with which this one counts together. The kind and length of the windows
+   * are taken from there.
+   */
   shared?: SharedHandle | undefined;
 }
 
-/** Limits of an endpoint, or of one of its models. An absent limit is none; 0 lets nothing through. */
+/** Limits of an endpoint or of one of its models. An absent limit does not limit; 0 allows no request. */
 export interface EndpointLimits {
-  /** Requests in each window. Below 1 they are one in several windows: 0.5 is one in two. 0 lets nothing through. */
+  /** Requests per window. A fraction means one request in several windows: 0.5 is one in two. 0 allows no request. */
   readonly rpmLimit?: number | undefined;
-  /** Tokens in each window, with the same meaning of fractions and 0. */
+  /** Tokens per window; fractions and 0 have the same meaning as for requests. */
   readonly tpmLimit?: number | undefined;
   readonly inputTpmLimit?: number | undefined;
   readonly outputTpmLimit?: number | undefined;
-  /** Requests that were allowed and have been neither settled nor cancelled. */
-  readonly maxInFlight?: number | undefined;
+  /** Maximum number of requests of this process in flight: allowed, and neither settled nor cancelled. */
+  readonly maxInFlightPerProcess?: number | undefined;
 }
 
-/** An endpoint with its limits, or some of its models with theirs. */
+/** An endpoint, or some of its models, with limits. */
 export interface EndpointConfig extends EndpointLimits {
   readonly id: string;
-  /** These limits are for this model only. Without: for all models that have no limits of their own. */
+  /** The only model to which these limits apply; absent for all models that have no limits of their own. */
   readonly model?: string | undefined;
-  /** These models draw from one pool. */
+  /** Models that share these limits as one pool. */
   readonly models?: readonly string[] | undefined;
 }
 
 /** Limits of an API key, in addition to those of the endpoint. */
 export interface KeyLimits {
-  readonly rateLimitRpm?: number | undefined;
-  readonly rateLimitTpm?: number | undefined;
+  readonly rpmLimit?: number | undefined;
+  readonly tpmLimit?: number | undefined;
 }
 
-/** Whose limits are asked: an endpoint's, of a model, and a key's. */
+/** The endpoint, model and key whose limits apply to a request. */
 export interface RateTarget {
   readonly endpoint: string;
   readonly model?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** A request that is to be counted, with the tokens that it may use. */
+/** A request to decide on and count, with its estimated tokens. */
 export interface RateRequest extends RateTarget {
-  /** All tokens that it may use. */
+  /** The estimated number of all tokens. */
   readonly tokens: number;
-  /** Those of them that are input, where that has its own limit. Default: `tokens` without `outputTokens`. */
+  /**
+   * The part of `tokens` that is input, where input has its own limit.
+   *
+   * @defaultValue `tokens` minus `outputTokens`
+   */
   readonly inputTokens?: number | undefined;
-  /** Those of them that are output. Default: `tokens` without `inputTokens`. */
+  /**
+   * The part of `tokens` that is output, where output has its own limit.
+   *
+   * @defaultValue `tokens` minus `inputTokens`
+   */
   readonly outputTokens?: number | undefined;
 }
 
-/** Which limit denied a request: whose it is, and what it limits. */
+/** The limit that denied a request: its owner and the limited quantity. */
 export type LimitedBy =
   | "key-rpm"
   | "key-tpm"
@@ -81,69 +110,89 @@ export type LimitedBy =
   | "endpoint-input-tpm"
   | "endpoint-output-tpm"
   | "endpoint-in-flight"
-  /** What all agents have used of the endpoint, or its part of that, where it is shared with others. */
+  | "key-in-flight"
+  /** The endpoint's limit for all agents together, or this agent's share of it while other agents contend for it. */
   | "swarm-rpm"
   | "swarm-tpm"
   | "swarm-input-tpm"
   | "swarm-output-tpm"
-  /** All agents pause: the provider refused. */
-  | "swarm-pause";
+  /** The number of calls of all agents in flight has reached its limit. */
+  | "swarm-in-flight"
+  /** All agents pause after a refusal by the provider. */
+  | "swarm-pause"
+  /** This process was paused by `hive.pause()`. */
+  | "paused"
+  /** The endpoint, or the model, is overloaded, broken or parked. */
+  | "unavailable";
 
-/** Whether a request may be sent, and how full the limits are. One shape: every field is always there. */
+/** Whether a request may be sent, and the utilization of its limits. All fields are always present. */
 export interface RateDecision {
   readonly allowed: boolean;
-  /** Of the level that denied (key or endpoint), else of the endpoint; after this request when it was counted. */
+  /**
+   * Count of the key or endpoint that denied the request, otherwise of the endpoint; includes this request if it was
+   * counted.
+   */
   readonly currentTpm: number;
-  /** Infinity when there is none. */
+  /** The limit of these tokens; Infinity without a limit. */
   readonly limitTpm: number;
   readonly currentRpm: number;
   readonly limitRpm: number;
-  /** 0..1, of the tightest limit of all that were asked. */
+  /** Utilization, 0 to 1, of the tightest limit that applies to the request. */
   readonly utilization: number;
-  /** In milliseconds since 1970. */
+  /** The start of the window, in milliseconds since 1970. */
   readonly windowStart: number;
-  /** When denied: after this long it would be allowed, if nothing else came. Undefined when time alone does not help. */
+  /**
+   * Time in milliseconds after which a denied request would be allowed if no other request were counted; undefined when
+   * time alone does not help.
+   */
   readonly retryAfterMs: number | undefined;
   readonly limitedBy: LimitedBy | undefined;
-  /** Why it was denied: "rate", wait; "too-large", it will never be allowed; "in-flight", others must end first. */
-  readonly reason: "rate" | "too-large" | "in-flight" | undefined;
+  /**
+   * Why the request was denied:
+   *
+   * - `rate`: the limit is reached for now; the request fits later.
+   * - `too-large`: no window can ever hold the request.
+   * - `in-flight`: other requests must end first.
+   * - `unavailable`: the endpoint does not work at present.
+   */
+  readonly reason: "rate" | "too-large" | "in-flight" | "unavailable" | undefined;
 }
 
-/** The same decision without look-ups. */
+/** Decides as `RateManager.check` does, for ids that were looked up once. */
 export interface RateHandle {
   check(tokens: number, inputTokens?: number, outputTokens?: number): RateDecision;
 }
 
-/** What was counted of an endpoint, or of one of its models, with its limits. */
+/** The counts of an endpoint or one of its models, with its limits. */
 export interface EndpointCount extends Required<{ readonly [L in keyof EndpointLimits]: number }> {
   readonly id: string;
   readonly model: string | undefined;
-  /** Of a pool, all its models; `model` is the one that names it. */
+  /** All models of a pool, of which `model` gives the pool its name. */
   readonly models: readonly string[] | undefined;
   readonly requests: number;
   readonly tokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** 0 when `maxInFlight` is not set: nobody counts then. */
+  /** Requests in flight; 0 when `maxInFlightPerProcess` is not set, because they are not counted then. */
   readonly inFlight: number;
 }
 
-/** What was counted of a key, with its limits. */
+/** The counts of a key, with its limits. */
 export interface KeyCount {
   readonly id: string;
   readonly requests: number;
   readonly tokens: number;
-  readonly rateLimitRpm: number;
-  readonly rateLimitTpm: number;
+  readonly rpmLimit: number;
+  readonly tpmLimit: number;
 }
 
-/** What was counted in the present window. Absent limits are Infinity. */
+/** The counts of the present window. Absent limits are Infinity. */
 export interface RateSnapshot {
   readonly windowStart: number;
   readonly windowMs: number;
-  /** How long until the next window begins. */
+  /** Time in milliseconds until the next window begins. */
   readonly remainingMs: number;
   readonly endpoints: readonly EndpointCount[];
-  /** Only those that were used in this window: there may be a million. */
+  /** Keys that were used in this window; the others are left out, because there may be a million. */
   readonly keys: readonly KeyCount[];
 }

@@ -1,19 +1,21 @@
 import { STATE } from "./layout.ts";
 
 /**
- * The life of a record, in its STATE: a generation, and in the lower three bits one of these. Every step is a
- * compare-and-swap, so it is made by one thread only, and a step that a dead thread did not make holds up nobody:
+ * The lifecycle of a record, kept in its STATE: a generation, and one of these phases in the lower three bits. Every
+ * transition is a compare-and-swap, so exactly one thread makes it, and a transition that a dead thread did not make
+ * blocks no other thread:
  *
  *     FREE ──────────┐
  *                    ├─► WRITING ──► PENDING ──► LIVE ──► DEAD
  *     DEAD, idle ────┘   name and    others of    │         ▲
  *      or same name      limits      this name?   └─ evicted, removed
  *
- * - A record changes hands only when its counters are of a past window, and the counters are never reset by it.
- *   So whoever charged a record and then finds that it is not the id's any more takes exactly that charge back, and
- *   whoever settles late finds another window and leaves it alone. An id that is removed and set again in the same
- *   window goes on counting where it was.
- * - The generation grows at LIVE → DEAD and at DEAD → WRITING: a remembered STATE that still matches is proof.
+ * - A record is given to another id only when its counters belong to a past window, and this never resets the counters.
+ *   A thread that charged a record and then finds that it belongs to another id refunds exactly its charge, and a late
+ *   settlement finds another window and changes nothing. An id that is removed and set again in the same window keeps
+ *   its counts.
+ * - The generation grows at LIVE → DEAD and at DEAD → WRITING: a cached STATE that still matches proves that the record
+ *   still belongs to the same name.
  */
 export const FREE = 0;
 export const WRITING = 1;
@@ -26,8 +28,8 @@ export const next = (state: number, life: number): number => ((state & ~7) + 8) 
 export const same = (state: number, life: number): number => (state & ~7) | life;
 
 /**
- * Where a record is and what its STATE was: what is remembered may have become wrong, see `isLive`. When a manager begins
- * to share, its records move, and so do these.
+ * The place of a record and its STATE at the last look-up, which `isLive` validates. When a manager begins to share,
+ * its records move, and their references are updated.
  */
 export class Ref {
   slot: number;
@@ -43,19 +45,25 @@ export function isLive(memory: Int32Array, ref: Ref): boolean {
   return memory[ref.slot + STATE] === ref.state;
 }
 
-/** What a record is set to, as it stands in memory: limits of requests, tokens and those in flight, and flags. */
+/** The settings of a record as stored: the limits of requests, of tokens and of requests in flight, and flags. */
 export type Settings = readonly [requestLimit: number, tokenLimit: number, inFlightLimit: number, flags: number];
 
-/** What the records are for; each kind has its own names. Keys are alone, so that their names need not be put together. */
+/**
+ * The kinds of records; each kind has its own names. Keys are a kind of their own, so that their names need not be
+ * composed.
+ */
 export const KEY = 0;
 export const ENDPOINT = 1;
 export const KINDS = [KEY, ENDPOINT] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Finds the records by name. */
+/** Looks up records by name. */
 export interface Directory {
   find(kind: Kind, name: string): Ref | undefined;
-  /** Makes a record or changes the settings of the one that is there. `window` is the present one, to know what is idle. */
+  /**
+   * Creates a record or changes the settings of the existing one. `window` is the present window, which determines the
+   * idle records.
+   */
   set(kind: Kind, name: string, settings: Settings, window: number): Ref;
   remove(kind: Kind, name: string): boolean;
   each(kind: Kind, visit: (name: string, ref: Ref) => void): void;

@@ -1,7 +1,8 @@
 /**
- * How long until a limit allows so many more, if nothing else comes; undefined: never. `before` is what was counted in the
- * window before: it weighs less and less in a sliding window, and so does `current` after its end, so the moment can be
- * computed. In fixed windows `before` is undefined, and `current` is gone at the end of the window.
+ * Returns the time until a limit allows `more`, if no other request is counted; undefined if it never will. `before` is
+ * the count of the previous window. In a sliding window its weight falls linearly, as does the weight of `current`
+ * after the present window, so the moment can be computed. In fixed windows `before` is undefined, and `current`
+ * expires at the end of the window.
  */
 export function waitMs(
   more: number,

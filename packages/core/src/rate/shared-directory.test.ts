@@ -16,7 +16,7 @@ function threads(records: number): { counters: PackedCounters; a: SharedDirector
 }
 
 describe("the table of ids in shared memory", () => {
-  test("an id that one thread sets, another finds, with its settings", () => {
+  test("an id that one thread sets is found by another with its settings", () => {
     const { a, b, counters } = threads(16);
     for (const name of ["x", "", "key with spaces", "ключ", "\ud800", "\udc00", "x".repeat(LONGEST_NAME - 1)]) {
       const ref = a.set(KEY, name, SET, 1);
@@ -30,14 +30,14 @@ describe("the table of ids in shared memory", () => {
     expect(() => a.set(KEY, "x".repeat(LONGEST_NAME), SET, 1)).toThrow("shorter than");
   });
 
-  test("all of a table can be used, and then it is full", () => {
+  test("every record of a table can be used before it is full", () => {
     const { a, b } = threads(32);
     for (let i = 0; i < 32; i++) a.set(KEY, `id ${i}`, SET, 1);
     for (let i = 0; i < 32; i++) expect(b.find(KEY, `id ${i}`)).toBeDefined();
     expect(() => b.set(KEY, "one more", MADE, 1)).toThrow(expect.objectContaining({ code: "TABLE_FULL", maxIds: 32 }));
   });
 
-  test("a removed id is gone for all, and what was remembered of it is known to be wrong", () => {
+  test("a removed id is gone for all threads, and cached references to it are invalid", () => {
     const { a, b, counters } = threads(16);
     const ref = a.set(KEY, "x", SET, 1);
     b.find(KEY, "x");
@@ -51,7 +51,7 @@ describe("the table of ids in shared memory", () => {
     expect(isLive(counters.memory, again)).toBe(true);
   });
 
-  test("a full table evicts the idlest that was made on demand, never what was set, never what counts", () => {
+  test("a full table evicts the longest idle record created on demand, never one that was set or is in use", () => {
     const { a, b, counters } = threads(16);
     for (let i = 0; i < 4; i++) a.set(KEY, `set ${i}`, SET, 1);
     for (let i = 0; i < 12; i++) {
@@ -80,7 +80,7 @@ describe("the table of ids in shared memory", () => {
     expect(counters.requests).toBe(0);
   });
 
-  test("whoever charges a record that has meanwhile gone to another id takes exactly that back", () => {
+  test("a charge on a record that has meanwhile gone to another id is refunded exactly", () => {
     const { a, counters } = threads(1);
     const old = a.set(KEY, "x", MADE, 5);
     a.set(KEY, "y", SET, 6);
@@ -95,23 +95,23 @@ describe("the table of ids in shared memory", () => {
   test.each([
     ["while writing", WRITING],
     ["before publishing", PENDING],
-  ])("a thread that died %s holds up nobody", (_, life) => {
+  ])("a thread that died %s blocks no other thread", (_, life) => {
     const { a, b, counters } = threads(16);
     const { slot, state } = a.set(KEY, "x", SET, 1);
     counters.memory[slot + STATE] = same(next(state, life), life);
     expect(b.find(KEY, "x")).toBeUndefined();
     const ref = b.set(KEY, "x", SET, 1);
     expect(a.find(KEY, "x")).toEqual(ref);
-    // Were it alive and only slow, it could not go on as if nothing had been.
+    // If the thread was only slow, it could not continue as if nothing had happened.
     if (life === PENDING) expect(lifeOf(counters.memory[slot + STATE] as number)).toBe(DEAD);
     expect(lifeOf(counters.memory[ref.slot + STATE] as number)).toBe(LIVE);
     for (let i = 0; i < 14; i++) a.set(KEY, `other ${i}`, SET, 1);
   });
 
-  test("two threads that make the same id at the same time end with one record", () => {
+  test("two threads that create the same id concurrently end with one record", () => {
     const { a, b } = threads(16);
     let other: unknown;
-    // In the middle of the first one's writing the second makes it, too.
+    // The second thread creates the id while the first one is still writing it.
     const slow = Object.defineProperty([0, 70, -1, 0], 0, {
       get: () => {
         other ??= b.set(KEY, "x", SET, 1);
@@ -126,7 +126,7 @@ describe("the table of ids in shared memory", () => {
     expect(names).toEqual(["x"]);
   });
 
-  test("what is made on demand does not overwrite what another thread has set meanwhile", () => {
+  test("a record created on demand does not overwrite settings of another thread", () => {
     const { a, b, counters } = threads(16);
     const { slot } = a.set(KEY, "x", SET, 1);
     b.set(KEY, "x", [99, 99, -1, ON_DEMAND], 1);

@@ -29,18 +29,18 @@ import {
   WRITING,
 } from "./record.ts";
 
-/** A record is at most so many steps from where its name's hash leads; a table that is half free needs one or two. */
+/** Maximum number of probes for a name; a table that is half empty needs one or two. */
 const MOST_STEPS = 128;
 
 /**
- * The records of several threads: a hash table in shared memory with open addressing. Whole names are compared.
- * Each thread remembers where it found a name; the record's STATE tells whether that is still right.
+ * The records of several threads: a hash table in shared memory with open addressing. Whole names are compared. Each
+ * thread caches where it found a name; the record's STATE shows whether the cached place is still valid.
  */
 export class SharedDirectory implements Directory {
   readonly #counters: PackedCounters;
   readonly #memory: Int32Array;
   readonly #names: Uint16Array;
-  /** One less than the number of records, which is a power of two. */
+  /** The number of records, a power of two, minus one. */
   readonly #mask: number;
   readonly #found: readonly Map<string, Ref>[] = KINDS.map(() => new Map());
 
@@ -66,7 +66,8 @@ export class SharedDirectory implements Directory {
     for (;;) {
       const known = this.find(kind, name);
       if (known !== undefined) {
-        // Between our look and now another thread may have set it, and what is set counts.
+        // Another thread may have set the name since the look-up, and explicit settings take precedence over those
+        // created on demand.
         if (!(settings[3] & ON_DEMAND)) this.#counters.configure(known.slot, settings, window);
         if (isLive(this.#memory, known)) return known;
         continue;
@@ -101,15 +102,15 @@ export class SharedDirectory implements Directory {
     }
   }
 
-  /** Not among what we remember, or wrong there. */
+  /** Searches a name that is not cached, or whose cached place is no longer valid. */
   #search(kind: Kind, name: string): Ref | undefined {
     const found = this.#found[kind] as Map<string, Ref>;
     let ref: Ref | undefined;
-    // Ids that were evicted are never looked up again; what we remember of them must not grow for ever.
+    // Evicted ids are never looked up again, so the cache must be bounded.
     if (found.size > this.#mask) found.clear();
     found.delete(name);
     this.#walk(kind, name, (slot, state) => {
-      // The state again at the end: the name may have been changing while we read it.
+      // Reads the state again at the end, because the name may have changed while it was read.
       if (lifeOf(state) !== LIVE || !this.#isNamed(slot, kind, name) || this.#state(slot) !== state) return false;
       ref = new Ref(slot, state);
       found.set(name, ref);
@@ -118,7 +119,7 @@ export class SharedDirectory implements Directory {
     return ref;
   }
 
-  /** Visits the places where this name can be, in their order, until one is free or `visit` is content. */
+  /** Visits the possible places of a name in probe order, until a place is free or `visit` returns true. */
   #walk(kind: Kind, name: string, visit: (slot: number, state: number) => boolean): void {
     let place = hash(kind, name);
     for (let step = 1; step <= MOST_STEPS; place += step++) {
@@ -129,8 +130,8 @@ export class SharedDirectory implements Directory {
   }
 
   /**
-   * Brings a record into our hands (WRITING): the dead one of this very name, else a free one, else a dead one that is
-   * idle, else the idlest of those that were made on demand. Throws when there is none.
+   * Claims a record by setting it to WRITING: the dead record of this name, else a free one, else an idle dead one,
+   * else the one created on demand that has been idle longest. Throws TABLE_FULL when there is none.
    */
   #claim(kind: Kind, name: string, window: number): number {
     for (;;) {
@@ -154,16 +155,17 @@ export class SharedDirectory implements Directory {
         return isSame;
       });
       if (mostWorth === 0) throw new TableFullError(this.#mask + 1);
-      // What lives first dies, with its name: if it is not idle after all, whoever uses it finds it again.
+      // A live record is first marked DEAD and keeps its name: a thread that still uses it finds it again.
       if (lifeOf(chosenState) === LIVE) this.#step(chosen, chosenState, next(chosenState, DEAD));
       else if (this.#step(chosen, chosenState, next(chosenState, WRITING))) return chosen;
     }
   }
 
   /**
-   * Lets our record live, unless another thread has made one of the same name. Two that are at it at the same time see
-   * each other, since each is PENDING before it looks: the later one stops the earlier or finds it alive. So there are
-   * never two alive; if they stop each other, both begin again.
+   * Publishes the claimed record as LIVE, unless another thread has published one of the same name. Each record is
+   * PENDING before its thread looks for others, so two concurrent threads see each other: the later one either stops
+   * the earlier one or finds it LIVE. Two records of one name are therefore never LIVE; if both stop each other, both
+   * threads begin again.
    */
   #publish(slot: number, kind: Kind, name: string): void {
     const pending = same(this.#state(slot), PENDING);
@@ -198,7 +200,7 @@ export class SharedDirectory implements Directory {
   }
 }
 
-/** FNV-1a. */
+/** The FNV-1a hash of a name, with its upper bits mixed into the lower ones. */
 function hash(kind: Kind, name: string): number {
   let hash: number = kind;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);

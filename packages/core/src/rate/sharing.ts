@@ -9,7 +9,10 @@ import { isLive, KINDS } from "./record.ts";
 import { SharedDirectory } from "./shared-directory.ts";
 import type { Windows } from "./window-clock.ts";
 
-/** What a `SharedHandle` really is. A shared `WebAssembly.Memory` can be cloned into a worker and is the same there. */
+/**
+ * The actual content of a `SharedHandle`. A shared `WebAssembly.Memory` can be cloned into a worker, where it is the
+ * same memory.
+ */
 interface Handle extends SharedHandle, Windows {
   readonly memory: Memory;
 }
@@ -23,7 +26,7 @@ export interface SharedStore {
 
 export function joinStore(shared: SharedHandle): SharedStore {
   const handle = shared as Handle;
-  need(handle?.hivepace === "rate-manager", "shared", "what share() of a RateManager returned", shared);
+  need(handle?.hivepace === "rate-manager", "shared", "a handle returned by share() of a RateManager", shared);
   const counters = orUnavailable(
     () =>
       new PackedCounters(new Int32Array(handle.memory.buffer), {
@@ -34,10 +37,10 @@ export function joinStore(shared: SharedHandle): SharedStore {
   return { handle, windows: handle, counters, directory: new SharedDirectory(counters) };
 }
 
-/** Moves everything into new shared memory. What anyone remembers of the old places is changed to the new ones. */
+/** Moves all records into new shared memory. References to the old places are changed to the new ones. */
 export function shareStore(from: Int32Array, local: LocalDirectory, windows: Windows, maxIds: number): SharedStore {
   const size = KINDS.reduce<number>((sum, kind) => sum + local.refs(kind).size, 0);
-  // Half empty: then almost every name is found at its first place or the one after.
+  // A table that is half empty finds almost every name at its first place or the one after it.
   const records = 2 ** Math.ceil(Math.log2(2 * Math.max(size, maxIds)));
   const memory = orUnavailable(() => allocate((HEADER_SIZE + records * SHARED_RECORD_SIZE) * 4));
   const handle: Handle = { ...windows, hivepace: "rate-manager", memory };
@@ -49,12 +52,12 @@ export function shareStore(from: Int32Array, local: LocalDirectory, windows: Win
       let slot = NOWHERE;
       if (isLive(from, ref)) {
         ({ slot } = store.directory.set(kind, name, [0, 0, 0, 0], 0));
-        // With its state, in which the requests in flight began.
+        // Copies the state as well, because the requests in flight belong to its generation.
         to.set(from.subarray(ref.slot, ref.slot + RECORD_SIZE), slot);
       }
       ref.slot = slot;
     }
-  // Handles look everything up again.
+  // Makes all handles look up their records again.
   Atomics.add(to, VERSION, 1);
   return store;
 }

@@ -10,7 +10,7 @@ import type { WindowClock } from "./window-clock.ts";
 
 const NOTHING = { counts: [0, 0], limits: [Infinity, Infinity] } as const;
 
-/** A record with its limits for each window, also those that are counted over several. */
+/** Reads a record with its limits per window, also if the record is counted over several windows. */
 function readShown(counters: PackedCounters, ref: Ref, window: number): Pick<Reading, "counts" | "limits"> {
   const { counts, limits } = readRecord(counters, ref, window);
   const stride = counters.strideOf(ref.slot);
@@ -23,7 +23,7 @@ function readShown(counters: PackedCounters, ref: Ref, window: number): Pick<Rea
   };
 }
 
-/** What was counted in the window at which the clock was last read. */
+/** Returns the counts of the window at the last clock reading. */
 export function snapshot(
   counters: PackedCounters,
   directory: Directory,
@@ -57,14 +57,14 @@ export function snapshot(
       tpmLimit: limits[1],
       outputTpmLimit: parts.limits[0],
       inputTpmLimit: parts.limits[1],
-      maxInFlight: limitOf(counters.memory[ref.slot + IN_FLIGHT_LIMIT] as number, -1),
+      maxInFlightPerProcess: limitOf(counters.memory[ref.slot + IN_FLIGHT_LIMIT] as number, -1),
     });
   });
   const keys: KeyCount[] = [];
   const addKey = (id: string, ref: Ref): void => {
     const { counts, limits } = readShown(counters, ref, window);
     const [requests, tokens] = counts;
-    if (requests + tokens > 0) keys.push({ id, requests, tokens, rateLimitRpm: limits[0], rateLimitTpm: limits[1] });
+    if (requests + tokens > 0) keys.push({ id, requests, tokens, rpmLimit: limits[0], tpmLimit: limits[1] });
   };
   if (withKeys) directory.each(KEY, addKey);
   const remainingMs = clock.endOf(clock.number) - clock.time;

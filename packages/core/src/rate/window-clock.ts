@@ -2,19 +2,20 @@ import { type Clock, systemClock } from "../clock.ts";
 import { PHASE, VERSION } from "./layout.ts";
 import type { PackedCounters } from "./packed-counters.ts";
 
-/** When the windows are, by the monotonic clock that all threads of a process have in common. */
+/** The position of the windows on the monotonic clock that all threads of a process share. */
 export interface Windows {
   readonly windowMs: number;
   readonly isSliding: boolean;
-  /** `time`, in which the windows are counted, is that clock plus this. */
+  /** Added to that clock to give `time`, on which windows are counted. */
   readonly offset: number;
-  /** Window 0 would have begun then, in milliseconds since 1970. */
+  /** The start of window 0, in milliseconds since 1970. */
   readonly origin: number;
 }
 
 /**
- * Which window it is: window `n` is `[n, n + 1) × windowMs` of `time`. The first is number 1 and began at a whole multiple
- * of `windowMs` since 1970 by the wall clock, which is read once, at the start. A step of it moves nothing.
+ * Determines the present window: window `n` is `[n, n + 1) × windowMs` of `time`. The first window has the number 1 and
+ * began at a multiple of `windowMs` since 1970 by the wall clock, which is read only once, at the start; a later step
+ * of the wall clock moves no window.
  *
  * The edges of the windows can be shifted later, for all threads. The shift is one 64-bit word in the header:
  *
@@ -28,22 +29,22 @@ export class WindowClock {
   readonly #clock: Clock;
   readonly #counters: PackedCounters;
   readonly #isSliding: boolean;
-  // What is no whole number at first tells V8 that a field holds fractions, see token-bucket.ts.
-  /** From our clock, whose zero is different in each thread, to `time`. */
+  // Initial values that are not whole numbers tell V8 that these fields hold fractions, see token-bucket.ts.
+  /** Added to the thread's clock, whose zero differs between threads, to give `time`. */
   #offset = Number.NaN;
   #low = 0;
   #shift = 0;
   #held = 0;
   #until = 0;
-  /** Between these times the window is the present one. */
+  /** The times between which the present window applies. */
   #from = -Infinity;
   #end = -Infinity;
 
   time = Number.NaN;
-  /** The number of the window, and the 32 bits of it that a counter keeps. */
+  /** The number of the window, and its lower 32 bits as counters store it. */
   number = 0;
   window = 0;
-  /** When it began, in milliseconds since 1970. For V8 not a number by nature: see `Decision.prepare`. */
+  /** The start of the window, in milliseconds since 1970. Initially undefined because of V8: see `Decision.prepare`. */
   start = undefined as unknown as number;
 
   constructor(clock: Clock, counters: PackedCounters, windows: Windows) {
@@ -55,7 +56,7 @@ export class WindowClock {
     this.load();
   }
 
-  /** Reads the clock, once, into all fields. */
+  /** Reads the clock once and updates all fields. */
   read(): void {
     const time = this.#clock.now() + this.#offset;
     if (time < this.#from || time >= this.#end) this.#enter(time);
@@ -78,7 +79,7 @@ export class WindowClock {
     this.#end = this.endOf(this.number);
   }
 
-  /** Others are already in this window: from now on, so are we. */
+  /** Moves to a later window that other threads have already reached. */
   see(window: number): void {
     const seen = this.whole(window);
     if (seen <= this.number) return;
@@ -87,29 +88,30 @@ export class WindowClock {
     this.#end = 0;
   }
 
-  /** The number of a window near the present one. */
+  /** Returns the full number of a window near the present one from its lower 32 bits. */
   whole(window: number): number {
     return this.number + ((window - this.number) | 0);
   }
 
-  /** When this window ends, in `time`. */
+  /** Returns the end of a window, in `time`. */
   endOf(window: number): number {
     return Math.max(window + 1, this.#until) * this.windows.windowMs;
   }
 
-  /** When this window began, in milliseconds since 1970. */
+  /** Returns the start of a window, in milliseconds since 1970. */
   startOf(window: number): number {
     return this.windows.origin + window * this.windows.windowMs - this.#shift;
   }
 
   /**
-   * Moves the edges of the windows to those of another clock, which now shows `epochMs`, at its next edge. Until there the
-   * present window goes on, so no stretch of the other clock's windows is counted into two of ours, or into none. It goes
-   * on for at most one window from the call, however far apart the clocks are. Numbers never go back. While one shift
-   * waits for its edge another does nothing.
+   * Aligns the edges of the windows with another clock, which now shows `epochMs`, at that clock's next edge. The
+   * present window continues until then, so no span of the other clock's windows is counted twice or not at all. The
+   * present window continues for at most one window from the call, however far apart the clocks are. Window numbers
+   * never decrease. A call has no effect while an earlier shift waits for its edge.
    *
-   * Clocks that are a little apart (up to a twentieth of a window) make a window longer or shorter by that little and no
-   * more: when the other's edge has just passed and ours is about to come, ours stands, and the next call shifts.
+   * A clock that differs by at most a twentieth of a window changes the length of one window by that difference and no
+   * more: when the other clock's edge has just passed and ours is about to come, ours is kept, and the next call
+   * shifts.
    */
   rephase(epochMs: number): void {
     this.load();
@@ -118,7 +120,7 @@ export class WindowClock {
     const inWindow = this.time / windowMs - this.number;
     if (inWindow >= 1) return;
     const ahead = Math.round(epochMs - origin - this.time) % windowMs;
-    // The other clock is ahead of ours by this, or behind by the rest of a window.
+    // The other clock is ahead by this much, or behind by the rest of a window.
     let shift = ahead < 0 ? ahead + windowMs : ahead;
     const isPast = inWindow + shift / windowMs >= 1;
     const little = windowMs / 20;
@@ -129,7 +131,7 @@ export class WindowClock {
     Atomics.add(this.#counters.memory, VERSION, 1);
   }
 
-  /** Takes over a shift that some thread has made. */
+  /** Applies a shift that any thread has stored. */
   load(): void {
     const { memory } = this.#counters;
     const before = this.#shift;
@@ -145,7 +147,7 @@ export class WindowClock {
   }
 }
 
-/** Windows that begin now. */
+/** Returns windows that begin now. */
 export function newWindows(clock: Clock, windowMs: number, isSliding: boolean): Windows {
   const epochMs = clock.epochMs();
   const sinceStart = epochMs % windowMs;
@@ -163,15 +165,15 @@ interface HasTime {
 }
 
 /**
- * What to add to a clock for a monotonic time that all threads of the process have in common: the zero of
- * `performance.now()` is the start of the thread. Node's `hrtime` is common; in browsers time origins are.
+ * Returns the offset from a clock to a monotonic time that all threads of the process share: the zero of
+ * `performance.now()` is the start of the thread. Node's `hrtime` is shared; in browsers time origins are.
  */
 function threadBase(clock: Clock): number {
-  // Whoever brings a clock brings the same to all threads.
+  // An injected clock must be the same in all threads.
   if (clock !== systemClock) return 0;
   const { process, performance } = globalThis as unknown as HasTime;
   if (!process?.hrtime) return performance.timeOrigin;
-  // The two clocks are read one after the other; the closest pair of a few is the best.
+  // The two clocks cannot be read at the same instant; the smallest difference of several pairs is the most accurate.
   let base = Infinity;
   for (let i = 0; i < 10; i++) {
     const before = clock.now();

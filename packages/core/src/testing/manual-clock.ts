@@ -8,7 +8,23 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until it is told to move: tests in virtual time, fast and the same every time. */
+/**
+ * A clock that only moves when a test advances it, so that tests run in virtual time, fast and reproducibly.
+ *
+ * @example
+ * ```ts
+ * import { MemoryLimiter } from "@hivepace/core";
+ * import { ManualClock } from "@hivepace/core/testing";
+ *
+ * const clock = new ManualClock();
+ * const limiter = new MemoryLimiter({ clock });
+ * limiter.setCapacity("api", 1, 1_000);
+ * limiter.tryAcquire("api");
+ * const waiting = limiter.acquire("api");
+ * await clock.run(1_000);
+ * await waiting;
+ * ```
+ */
 export class ManualClock implements Clock {
   #now: number;
   #epochOffset: number;
@@ -33,24 +49,24 @@ export class ManualClock implements Clock {
     return () => this.#timers.remove(entry);
   }
 
-  /** How many timers are armed. */
+  /** The number of armed timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** When the next timer is due, on this clock; undefined when there is none. */
+  /** The time of the next timer on this clock; undefined without timers. */
   get nextDueAt(): number | undefined {
     return this.#timers.first()?.dueAt;
   }
 
-  /** Moves on by `ms` and fires what comes due on the way, in order, each at its own time. */
+  /** Advances by `ms` and fires the timers due meanwhile, in order, each at its own time. */
   advance(ms: number): void {
     const end = this.#now + ms;
     while (this.#fireNext(end));
     this.#now = Math.max(this.#now, end);
   }
 
-  /** The same, and lets promises settle before, after each timer and at the end. */
+  /** Advances as `advance` does, and lets promises settle before, after each timer and at the end. */
   async run(ms: number): Promise<void> {
     const end = this.#now + ms;
     do await settlePromises();
@@ -58,12 +74,15 @@ export class ManualClock implements Clock {
     this.#now = Math.max(this.#now, end);
   }
 
-  /** Sets the monotonic clock back or forth, as no good clock does. Fires nothing; the wall clock moves along. */
+  /**
+   * Moves the monotonic clock forwards or backwards, as no correct clock does. Fires no timer; the wall clock moves
+   * along.
+   */
   jump(ms: number): void {
     this.#now += ms;
   }
 
-  /** Steps the wall clock only, as an operator or a time server does. */
+  /** Steps only the wall clock, as an operator or a time server does. */
   stepWallClock(ms: number): void {
     this.#epochOffset += ms;
   }

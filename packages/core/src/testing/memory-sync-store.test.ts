@@ -11,14 +11,14 @@ describe("stores that share a memory", () => {
 const report = { namespace: "n", agentId: "a", incarnation: "1", windowMs: 60_000, watched: [] };
 const of = { kind: "endpoint", id: "eu" };
 
-test("a store without a memory of others has one of its own", async () => {
+test("a store without a given memory has a memory of its own", async () => {
   const { window } = await memorySyncStore().sync({ ...report, sequence: 1, window: undefined, counts: [] });
   const counts = [{ of, requests: 1, tokens: 1 }];
   for (const store of [memorySyncStore(), memorySyncStore()])
     expect((await store.sync({ ...report, sequence: 2, window, counts })).sums[0]?.agents).toBe(1);
 });
 
-test("windows that are over are forgotten", async () => {
+test("past windows are forgotten", async () => {
   const clock = new ManualClock();
   const memory = new SyncMemory(clock);
   const store = memorySyncStore({ memory });

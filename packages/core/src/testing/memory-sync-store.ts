@@ -1,8 +1,8 @@
+import type { AllocationReply, AllocationRequest, Allocator } from "../allocator.ts";
 import { type Clock, systemClock } from "../clock.ts";
-import type { ShareReply, ShareReport, ShareStore } from "../share-store.ts";
 import { SyncClosedError } from "../sync-errors.ts";
 import type { SyncCount, SyncName, SyncReply, SyncReport, SyncStore, SyncSum } from "../sync-store.ts";
-import { ShareMemory } from "./share-memory.ts";
+import { AllocatorMemory } from "./allocator/memory.ts";
 
 interface Left {
   readonly requests: number;
@@ -10,26 +10,26 @@ interface Left {
   readonly sequence: number;
 }
 
-/** What was left of one thing in one window, by agent and incarnation. */
+/** The counts of one name in one window, by agent and incarnation. */
 interface Page {
   readonly window: number;
   readonly endsAtMs: number;
   readonly left: Map<string, Left>;
 }
 
-/** What the stores of several instances in one process have in common, as those of several machines have a Redis. */
+/** The memory that the stores of several instances in one process share, in place of a Redis server. */
 export class SyncMemory {
   readonly clock: Clock;
   readonly pages = new Map<string, Page>();
-  /** Emptied or replaced, it is a server that has lost its memory. */
-  shares = new ShareMemory();
+  /** The allocator's state. A test replaces it to simulate a server that has lost its memory. */
+  allocator = new AllocatorMemory();
   #sweptAtMs = 0;
 
   constructor(clock: Clock = systemClock) {
     this.clock = clock;
   }
 
-  /** Forgets windows that are over. */
+  /** Forgets past windows. */
   sweep(epochMs: number, windowMs: number): void {
     if (Math.abs(epochMs - this.#sweptAtMs) < windowMs) return;
     this.#sweptAtMs = epochMs;
@@ -37,18 +37,22 @@ export class SyncMemory {
   }
 }
 
-/** Options of a store in memory. */
+/** Options of `memorySyncStore`. */
 export interface MemorySyncStoreOptions {
-  /** Shared with other stores. Default: one of its own. */
+  /**
+   * Memory to share with other stores.
+   *
+   * @defaultValue a memory of its own
+   */
   memory?: SyncMemory | undefined;
 }
 
-/** A store in memory: the reference for all others, for tests and for what runs in one process. */
-export function memorySyncStore(options: MemorySyncStoreOptions = {}): SyncStore & ShareStore {
+/** Creates a store in memory: the reference for all other stores, for tests and for instances in one process. */
+export function memorySyncStore(options: MemorySyncStoreOptions = {}): SyncStore & Allocator {
   return new MemorySyncStore(options.memory ?? new SyncMemory());
 }
 
-class MemorySyncStore implements SyncStore, ShareStore {
+class MemorySyncStore implements SyncStore, Allocator {
   readonly name = "memory";
   readonly #memory: SyncMemory;
   #closed = false;
@@ -81,9 +85,9 @@ class MemorySyncStore implements SyncStore, ShareStore {
     return { epochMs, window, sums: names.map((name) => sum(read(name), who)) };
   }
 
-  async share(report: ShareReport): Promise<ShareReply> {
+  async allocate(request: AllocationRequest): Promise<AllocationReply> {
     if (this.#closed) throw new SyncClosedError(this.name);
-    return this.#memory.shares.share(report, this.#memory.clock.epochMs());
+    return this.#memory.allocator.allocate(request, this.#memory.clock.epochMs());
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,6 @@
-/** Numbers from 0 up to 1, the same ones for the same seed (mulberry32): chance that can be repeated. */
+/**
+ * Returns a reproducible random number generator (mulberry32): numbers from 0 up to 1, the same ones for the same seed.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

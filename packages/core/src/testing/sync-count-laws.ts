@@ -3,10 +3,10 @@ import { counted, endpoint, type Instance, LONG_WINDOW_MS, type SyncLaw, same, s
 
 const eu = endpoint("eu", "claude");
 
-/** What is counted, and how often: once. */
+/** Laws of counting: every count is counted exactly once. */
 export const countLaws: readonly SyncLaw[] = [
   [
-    "the sum over all instances comes back, with the part that is one's own",
+    "a reply contains the sum over all instances and the instance's own part",
     async ({ instance }) => {
       const [a, b] = [await instance("a"), await instance("b")];
       await a.report([counted(eu, 3, 300)]);
@@ -20,7 +20,7 @@ export const countLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "counts are absolute: they grow, and shrink when an estimate was too high",
+    "counts are absolute and may shrink when an estimate was too high",
     async ({ instance }) => {
       const [a, b] = [await instance("a"), await instance("b")];
       await b.report([counted(eu, 1, 1)]);
@@ -36,18 +36,18 @@ export const countLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "the same report twice counts once, and an older one after a newer one changes nothing",
+    "a repeated report counts once, and an older one after a newer one changes nothing",
     async ({ instance }) => {
       const a = await instance("a");
       for (const sequence of [5, 5, 5]) await a.report([counted(eu, 10, 100)], [], { sequence });
       await a.report([counted(eu, 20, 200)], [], { sequence: 7 });
       const late = await a.report([counted(eu, 15, 150)], [], { sequence: 6 });
       same(sums(late), [[20, 200, 1]], "the sum");
-      same(late.sums[0]?.own, { requests: 20, tokens: 200 }, "what it is told of itself");
+      same(late.sums[0]?.own, { requests: 20, tokens: 200 }, "the own part");
     },
   ],
   [
-    "a restarted agent adds to what it left before, and starts its sequence anew",
+    "a restarted agent adds to its earlier counts and restarts its sequence",
     async ({ instance }) => {
       const before = await instance("a", { incarnation: "before" });
       await before.report([counted(eu, 30, 300)], [], { sequence: 1_000 });
@@ -58,7 +58,7 @@ export const countLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "a store is left without its instances' counts being lost",
+    "closing a store loses no counts of its instances",
     async ({ instance }) => {
       const [a, b] = [await instance("a"), await instance("b")];
       await a.report([counted(eu, 3, 300)]);
@@ -78,7 +78,7 @@ export const countLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "whatever the order of reports, the newest of each incarnation counts (seed 1)",
+    "the newest report of each incarnation counts, for any order of reports (seed 1)",
     async ({ instance, open }) => {
       const random = seededRandom(1);
       const pick = (count: number) => Math.floor(random() * count);
@@ -104,7 +104,7 @@ export const countLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "reports that overlap are all counted",
+    "overlapping reports are all counted",
     async ({ instance, open }) => {
       const stores = [await open(), await open(), await open()];
       const agents = await Promise.all(
@@ -116,7 +116,7 @@ export const countLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "a report for another window, or for none, counts nothing and is answered",
+    "a report for another or no window counts nothing and is answered",
     async ({ instance }) => {
       const a = await instance("a");
       const { window, epochMs } = await a.report([counted(eu, 3, 300)]);

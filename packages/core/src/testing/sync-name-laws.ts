@@ -1,7 +1,7 @@
 import type { SyncName } from "../sync-store.ts";
 import { counted, endpoint, eventually, type SyncLaw, same, sums } from "./sync-world.ts";
 
-/** Pairs that a careless name would join. */
+/** Names that a careless encoding would confuse. */
 const awkward: readonly SyncName[] = [
   endpoint("a:b", "c"),
   endpoint("a", "b:c"),
@@ -18,10 +18,10 @@ const awkward: readonly SyncName[] = [
   { kind: "other", id: "a" },
 ];
 
-/** Which things there are, which windows, and what of them comes back. */
+/** Laws of names, namespaces and windows. */
 export const nameLaws: readonly SyncLaw[] = [
   [
-    "awkward names stay apart",
+    "names with separators and escapes stay distinct",
     async ({ instance }) => {
       const a = await instance("a");
       await a.report(awkward.map((of, i) => counted(of, i + 1, 100 * i)));
@@ -29,12 +29,12 @@ export const nameLaws: readonly SyncLaw[] = [
       same(
         sums(reply),
         awkward.map((_, i) => [i + 1, 100 * i, 1]),
-        "each has its own",
+        "the sum of each name",
       );
     },
   ],
   [
-    'no model is the model "default"',
+    'an absent model equals the model "default"',
     async ({ instance }) => {
       await (await instance("a")).report([counted(endpoint("eu"), 1, 10)]);
       const reply = await (await instance("b")).report([counted(endpoint("eu", "default"), 2, 20)]);
@@ -42,7 +42,7 @@ export const nameLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "awkward agents stay apart",
+    "agents and incarnations with separators stay distinct",
     async ({ instance }) => {
       const who = [
         ["a", "b/c"],
@@ -60,16 +60,20 @@ export const nameLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "namespaces stay apart",
+    "namespaces stay distinct",
     async ({ instance, namespace }) => {
       const a = await instance("a");
       await a.report([counted(endpoint("eu"), 5, 50)]);
       for (const other of [`${namespace}:ratelimit`, `${namespace} `, `${namespace}%`])
-        same(sums(await a.report([], [endpoint("eu")], { namespace: other })), [[0, 0, 0]], "the sum elsewhere");
+        same(
+          sums(await a.report([], [endpoint("eu")], { namespace: other })),
+          [[0, 0, 0]],
+          "the sum in another namespace",
+        );
     },
   ],
   [
-    "sums come back in the order of the counts and then of what is watched",
+    "sums are returned in the order of the counts, then of the watched names",
     async ({ instance }) => {
       const names = Array.from({ length: 60 }, (_, i) => endpoint(`e${i}`, i % 2 ? "m" : undefined));
       const counts = names.slice(0, 40).map((of, i) => counted(of, i, i * 10));
@@ -83,10 +87,10 @@ export const nameLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "nothing, one thing and three thousand are one exchange each",
+    "reports of no name, one name and three thousand names are one exchange each",
     async ({ instance }) => {
       const a = await instance("a");
-      same((await a.report([])).sums, [], "nothing");
+      same((await a.report([])).sums, [], "the sums of no names");
       const names = Array.from({ length: 3_000 }, (_, i) => endpoint(`e${i}`));
       const reply = await a.report(names.map((of, i) => counted(of, i, i)));
       same(
@@ -97,14 +101,14 @@ export const nameLaws: readonly SyncLaw[] = [
     },
   ],
   [
-    "what nobody has counted is 0, and has no part of ours",
+    "a name without counts has a sum of 0 and no own part",
     async ({ instance }) => {
       const { sums: answer } = await (await instance("a")).report([], [endpoint("nobody")]);
       same(answer, [{ requests: 0, tokens: 0, agents: 0, own: undefined, error: undefined }], "the sum");
     },
   ],
   [
-    "a new window begins with nothing, and what comes late for the old one is not counted in it",
+    "a new window starts empty, and late reports for the old window are not counted in it",
     async ({ instance }) => {
       const windowMs = 400;
       const a = await instance("a", { windowMs });
@@ -113,25 +117,25 @@ export const nameLaws: readonly SyncLaw[] = [
         const { window } = await a.report([]);
         const reply = await a.report([counted(eu, 5, 50)], [], { window });
         return reply.sums[0]?.own ? window : undefined;
-      }, "it is counted");
+      }, "the report is counted");
       const next = await eventually(async () => {
         const reply = await a.report([], [eu]);
         return reply.window > old ? reply : undefined;
       }, "the next window");
       same(sums(next), [[0, 0, 0]], "the sum in the next window");
-      same(next.window, Math.floor(next.epochMs / windowMs), "its number");
+      same(next.window, Math.floor(next.epochMs / windowMs), "the number of the next window");
       const late = await a.report([counted(eu, 6, 60)], [], { window: old });
       same(sums(late), [[0, 0, 0]], "the sum after a late report");
     },
   ],
   [
-    "what an instance left in one window is no part of what it leaves in the next",
+    "the counts of an instance in one window do not carry over into the next",
     async ({ instance, open }) => {
       const windowMs = 400;
       const store = await open();
       const [a, b] = [await instance("a", { windowMs, store }), await instance("b", { windowMs, store })];
       const eu = endpoint("eu");
-      /** Both report, in one window after `last`. */
+      /** Makes both instances report in one window after `last`. */
       const both = (first: number, second: number, last: number) =>
         eventually(async () => {
           const { window } = await a.report([]);
@@ -139,11 +143,11 @@ export const nameLaws: readonly SyncLaw[] = [
           await a.report([counted(eu, first, first)], [], { window });
           const reply = await b.report([counted(eu, second, second)], [], { window });
           return reply.window === window ? reply : undefined;
-        }, "both have reported in one window");
+        }, "reports of both in one window");
       const old = await both(7, 50, 0);
       same(sums(old), [[57, 57, 2]], "the sum in the first window");
       const next = await both(1, 2, old.window);
-      same(sums(next), [[3, 3, 2]], "the sum in the next");
+      same(sums(next), [[3, 3, 2]], "the sum in the next window");
       same(next.sums[0]?.own, { requests: 2, tokens: 2 }, "the part of the second");
     },
   ],

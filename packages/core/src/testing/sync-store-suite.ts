@@ -3,15 +3,24 @@ import { nameLaws } from "./sync-name-laws.ts";
 import { closingLaws, outageLaws } from "./sync-outage-laws.ts";
 import { inSyncWorld, PATIENCE_MS, type SyncStoreSuiteOptions } from "./sync-world.ts";
 
-/** How long the runner should give one law: several waits, each as long as it may take. */
+/** Timeout of one law for the test runner: several waits of up to `PATIENCE_MS` each. */
 const LAW_TIMEOUT_MS = 4 * PATIENCE_MS;
 
 /**
- * Every law of a sync store, each a test of its own: run it for every store that you write.
+ * Defines one test for every law of a sync store. Run the suite for every store that you write.
  *
- * - `sync-count-laws.ts`: what is counted, and that it is counted once
- * - `sync-name-laws.ts`: things, agents, namespaces and windows
- * - `sync-outage-laws.ts`: closing, and a server that is killed and comes back (with `restart`)
+ * - `sync-count-laws.ts`: every count is counted exactly once
+ * - `sync-name-laws.ts`: names, agents, namespaces and windows
+ * - `sync-outage-laws.ts`: closing, and a server that is killed and restarted (with `restart`)
+ *
+ * @example
+ * ```ts
+ * import { memorySyncStore, SyncMemory, syncStoreSuite } from "@hivepace/core/testing";
+ * import { test } from "vitest";
+ *
+ * const memory = new SyncMemory();
+ * syncStoreSuite({ test, open: async () => memorySyncStore({ memory }) });
+ * ```
  */
 export function syncStoreSuite({ test, open, restart }: SyncStoreSuiteOptions): void {
   const laws = [...countLaws, ...nameLaws, ...closingLaws, ...(restart ? outageLaws(restart) : [])];

@@ -1,31 +1,31 @@
 import { isHivepaceError } from "../errors.ts";
 import type { SyncCount, SyncName, SyncReply, SyncReport, SyncStore } from "../sync-store.ts";
 
-/** What a runner gives us: vitest's `test`, node's, jest's. */
+/** The `test` function of a test runner: vitest, node or jest. */
 export type SyncTestFunction = (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
 
-/** What the suite needs to know of a store. */
+/** Options of the conformance suite of a sync store. */
 export interface SyncStoreSuiteOptions {
   readonly test: SyncTestFunction;
-  /** Opens one more store on the same server. The suite closes it. */
+  /** Opens a new store on the same server. The suite closes it. */
   readonly open: () => Promise<SyncStore>;
   /**
-   * Kills the server, calls `whileAway`, and starts it again at the same place, with what it had or empty. Without it,
-   * what happens in an outage is not tested.
+   * Kills the server, calls `whileAway`, and starts the server again at the same address, with its data or empty.
+   * Without this function the outage laws are skipped.
    */
   readonly restart?: ((whileAway?: () => Promise<void>) => Promise<void>) | undefined;
 }
 
-/** So long that no edge comes into a test. */
+/** A window so long that no window edge falls into a test. */
 export const LONG_WINDOW_MS = 1_000_000_000;
-/** Long enough for a server that is starting; whoever waits is done as soon as it happens. */
+/** Time limit for any wait, long enough for a starting server; waits end as soon as their condition holds. */
 export const PATIENCE_MS = 120_000;
 
-/** What a law is tested in: stores that are closed afterwards, a namespace that nobody else uses. */
+/** The environment of one law: stores that are closed afterwards, and a namespace of its own. */
 export interface SyncWorld {
   readonly namespace: string;
   open(): Promise<SyncStore>;
-  /** An instance that reports to a store of its own, in long windows. */
+  /** Returns an instance that reports to a store of its own, in long windows. */
   instance(
     agentId: string,
     options?: { incarnation?: string; store?: SyncStore; windowMs?: number },
@@ -34,7 +34,7 @@ export interface SyncWorld {
 
 export interface Instance {
   readonly store: SyncStore;
-  /** Reports these counts in the store's present window, and reads those things. */
+  /** Reports these counts in the store's present window, and reads the sums of the watched names. */
   report(counts: readonly SyncCount[], watched?: readonly SyncName[], change?: Partial<SyncReport>): Promise<SyncReply>;
 }
 
@@ -86,23 +86,23 @@ export function same(actual: unknown, expected: unknown, what: string): void {
 
 const shorten = (json = "undefined"): string => (json.length > 400 ? `${json.slice(0, 400)}…` : json);
 
-/** Requests, tokens and agents of each sum. */
+/** Returns the requests, tokens and agents of each sum. */
 export const sums = ({ sums: all }: SyncReply): number[][] =>
   all.map(({ requests, tokens, agents }) => [requests, tokens, agents]);
 
 export async function rejectsWith(promise: Promise<unknown>, code: string, what: string): Promise<void> {
   const outcome = await inTime(promise, what).then(
-    () => "it resolved",
-    (error: unknown) => (isHivepaceError(error, code) ? undefined : `it rejected with ${String(error)}`),
+    () => "the promise resolved",
+    (error: unknown) => (isHivepaceError(error, code) ? undefined : `the promise rejected with ${String(error)}`),
   );
   if (outcome !== undefined) throw new Error(`${what}: expected ${code}, but ${outcome}`);
 }
 
-/** The promise, unless it takes longer than anyone should have to wait. */
+/** Returns the result of the promise; throws after `PATIENCE_MS`. */
 export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited ${PATIENCE_MS} ms in vain: ${what}`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`timed out after ${PATIENCE_MS} ms: ${what}`)), PATIENCE_MS);
   });
   try {
     return await Promise.race([promise, late]);
@@ -111,13 +111,13 @@ export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
   }
 }
 
-/** Waits until the work yields something; rejections count as nothing. */
+/** Repeats the work until it returns a value; rejections count as no value. Throws after `PATIENCE_MS`. */
 export async function eventually<T>(work: () => Promise<T | undefined>, what: string): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const result = await work().catch(() => undefined);
     if (result !== undefined) return result;
-    if (performance.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms in vain: ${what}`);
+    if (performance.now() > deadline) throw new Error(`timed out after ${PATIENCE_MS} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

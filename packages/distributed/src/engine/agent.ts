@@ -1,171 +1,185 @@
-import type { Counts, PeerPool, Pool } from "./pool.ts";
-import type { Remembered } from "./remembered.ts";
+import { type Availability, newAvailability } from "./availability/entries.ts";
+import type { PeerQuota, Quota, Totals } from "./quota.ts";
+import type { RememberedReport } from "./remembered-reports.ts";
 import type { Isolation } from "./silence.ts";
-import { newStoreSide, type StoreConfig, type StoreSide, storeMode } from "./store-side.ts";
+import { newStoreSide, type StoreConfig, type StoreSide } from "./store-mode.ts";
 import type { Tuning } from "./tuning.ts";
 
 export interface AgentConfig {
   readonly id: string;
-  /** Which life of this agent: a later one has a higher number. */
-  readonly life: number;
+  /** Number of this incarnation; a restarted agent has a higher one. */
+  readonly incarnation: number;
+  /** Relative weight under contention. */
   readonly weight: number;
   readonly isolation: Isolation;
-  /** How many agents there are, for one that has never heard any. */
+  /** Assumed number of agents until the first peer is heard. */
   readonly expectedAgents: number | undefined;
-  /** Without a bus it is alone and has all. */
+  /** False without a bus. Without a bus and a store, the agent may use the whole limit. */
   readonly hasBus: boolean;
   /** Messages are signed, so that peers may cause long pauses. */
   readonly isSigned?: boolean | undefined;
-  /** The bus lets it hear itself. */
+  /** The bus delivers an agent's own messages back to it. */
   readonly echoes: boolean;
-  /** Without one, only the bus says who may use how much. */
+  /** Settings of the store; undefined when agents agree over the bus alone. */
   readonly store?: StoreConfig | undefined;
   readonly tuning: Tuning;
 }
 
-/** What another agent has last said. */
+/** The complete state of an agent. Only `step`, and the functions that it calls, change the state. */
+export interface Agent {
+  readonly config: AgentConfig;
+  readonly quotas: Map<string, Quota>;
+  readonly membership: Membership;
+  readonly link: Link;
+  /** Start of the current join phase. Later than `startedAt` after an isolation or a suspension of the process. */
+  joinedAt: number;
+  /** Start of this incarnation, or of its latest return from the store to the bus. */
+  startedAt: number;
+  /** Time of the latest step. */
+  steppedAt: number;
+  hasLeft: boolean;
+  /** Time at which another process with the same id was last heard. */
+  duplicateSeenAt: number;
+  /** Number of ignored messages and reports, by reason. */
+  readonly ignored: Map<string, number>;
+  /** Names of quotas that were removed and whose usage is still in the window. */
+  readonly removed: Set<string>;
+  /** Totals of quotas and dimensions that ended, by quota name. Peers know these totals, so they never decrease. */
+  readonly savedTotals: Map<string, Map<string, Totals>>;
+  readonly store: StoreSide | undefined;
+  /** Overloaded, broken and parked endpoints. */
+  readonly availability: Availability;
+}
+
+/** The peers of this agent, and the counts derived from them. */
+interface Membership {
+  /** Incarnations of other agents, by key. */
+  readonly peers: Map<string, Peer>;
+  /** The newest incarnation of each agent, by id. */
+  readonly newest: Map<string, Peer>;
+  /** True once any other agent was heard. */
+  hasHeard: boolean;
+  /** Number of live agents, this one included, and the sum of their weights. */
+  members: number;
+  weights: number;
+  /** Largest number of members that a peer has reported recently. A newcomer has not heard all of these members yet. */
+  reportedMembers: number;
+  reportedMembersUntil: number;
+  /** Number of remembered reports of all peers. */
+  rememberedReports: number;
+  /** Time of the latest search for silent peers. */
+  sweptAt: number;
+}
+
+/** The messages that this agent has published and received, as far as isolation depends on them. */
+interface Link {
+  /** Sequence number of the latest message. */
+  seq: number;
+  /** Highest own sequence number that the bus has echoed. */
+  echoedSeq: number;
+  /** Time at which a message of any agent, this one included, was last received. */
+  receivedAt: number;
+  /** Time of the first message after which this agent received nothing; Infinity while there is no such message. */
+  unansweredSince: number;
+  /** Time of the first message that was not echoed; Infinity while there is no such message. */
+  unechoedSince: number;
+  publishedAt: number;
+  /** The latest message announced the next one within this time. */
+  promisedMs: number;
+  /** When this agent last answered a message that was too old. */
+  answeredAt: number;
+}
+
+/** One incarnation of another agent. */
 export interface Peer {
   readonly key: string;
   readonly id: string;
-  readonly life: number;
+  readonly incarnation: number;
   seq: number;
-  readonly firstHeardAt: number;
-  heardAt: number;
-  /** It promised to be heard again within this. */
+  readonly firstReceivedAt: number;
+  /** Age of the peer in the first message that was received. */
+  readonly firstUpMs: number;
+  receivedAt: number;
+  /** The peer announced its next message within this time. */
   nextMs: number;
   weight: number;
   state: "live" | "silent" | "left";
-  saidBye: boolean;
-  /** When we learned that it had ended at a time when we could hear nobody. */
+  /** The peer has proved that it leaves. */
+  hasLeft: boolean;
+  /**
+   * Sequence number of the latest goodbye, 0 for none. A goodbye without proof is believed once the peer is silent
+   * after it.
+   */
+  byeSeq: number;
+  /** Latest message with an outdated sequence number, and the number of consecutive messages that continued it. */
+  staleSeq: number;
+  staleCount: number;
+  /** Time at which this agent learned that the peer had ended during this agent's isolation. */
   endedAt: number;
-  readonly pools: Map<string, PeerPool>;
-  /** Its last reports on quotas that this agent does not have, by name. */
-  readonly remembered: Map<string, Remembered>;
+  readonly quotas: Map<string, PeerQuota>;
+  /** Latest reports on quotas that this agent does not have, by name. */
+  readonly remembered: Map<string, RememberedReport>;
+  /** Number of the peer's answers already counted as evidence of availability, by endpoint and model. */
+  readonly answers: Map<string, number>;
 }
 
-/** All that an agent knows. Only `step` and what it calls change it. */
-export interface Agent {
-  readonly config: AgentConfig;
-  readonly pools: Map<string, Pool>;
-  readonly peers: Map<string, Peer>;
-  /** The last life of each, by its id. */
-  readonly newest: Map<string, Peer>;
-  /** It only listens until it has been there for a while from here on. */
-  joinedAt: number;
-  startedAt: number;
-  seq: number;
-  /** Its newest message that has come back to it. */
-  echoedSeq: number;
-  /** When it last heard anyone, itself included; the first message after that, while there is no answer. */
-  heardAt: number;
-  unansweredSince: number;
-  unechoedSince: number;
-  publishedAt: number;
-  /** It said then that it would be heard again within this. */
-  promisedMs: number;
-  steppedAt: number;
-  sweptAt: number;
-  left: boolean;
-  /** Live agents, this one included, and the sum of their weights. */
-  members: number;
-  weights: number;
-  /** The most members that any other has seen of late: a newcomer has not heard all yet. */
-  toldMembers: number;
-  toldUntil: number;
-  /** When another process was last heard that goes by the same id. */
-  twinAt: number;
-  readonly ignored: Map<string, number>;
-  /** Number of entries in `remembered` of all peers. */
-  rememberedReports: number;
-  /** Names of quotas that are no longer used here and whose usage is still in the window. */
-  readonly removed: Set<string>;
-  /** Lifetime totals of removed quotas and dimensions, by quota name. Peers know these totals, so they never decrease. */
-  readonly counted: Map<string, Map<string, Counts>>;
-  readonly store: StoreSide | undefined;
-}
-
+/** Creates an agent without quotas. Quotas are added by `configure` events. */
 export function newAgent(config: AgentConfig, now: number): Agent {
   return {
     config,
-    pools: new Map(),
-    peers: new Map(),
-    newest: new Map(),
+    quotas: new Map(),
+    membership: {
+      peers: new Map(),
+      newest: new Map(),
+      hasHeard: false,
+      members: 1,
+      weights: config.weight,
+      reportedMembers: 1,
+      reportedMembersUntil: -Infinity,
+      rememberedReports: 0,
+      sweptAt: -Infinity,
+    },
+    link: {
+      seq: 0,
+      echoedSeq: 0,
+      receivedAt: -Infinity,
+      unansweredSince: Infinity,
+      unechoedSince: Infinity,
+      publishedAt: -Infinity,
+      promisedMs: Infinity,
+      answeredAt: -Infinity,
+    },
     joinedAt: now,
     startedAt: now,
-    seq: 0,
-    echoedSeq: 0,
-    heardAt: -Infinity,
-    unansweredSince: Infinity,
-    unechoedSince: Infinity,
-    publishedAt: -Infinity,
-    promisedMs: Infinity,
     steppedAt: now,
-    sweptAt: -Infinity,
-    left: false,
-    members: 1,
-    weights: config.weight,
-    toldMembers: 1,
-    toldUntil: -Infinity,
-    twinAt: -Infinity,
+    hasLeft: false,
+    duplicateSeenAt: -Infinity,
     ignored: new Map(),
-    rememberedReports: 0,
     removed: new Set(),
-    counted: new Map(),
+    savedTotals: new Map(),
     store: config.store && newStoreSide(config.store),
+    availability: newAvailability(),
   };
 }
 
-/**
- * "listening": too new to send; "cut-off": it hears nobody; "alone": there is nobody; "served": a store hands out; else
- * "member".
- */
-export type Mode = "listening" | "cut-off" | "alone" | "member" | "served";
-
-export function modeOf(agent: Agent, now: number): Mode {
-  return storeMode(agent, undefined, now) ?? busMode(agent, now);
+/** End of the join phase, at the earliest. */
+export function joiningUntil({ joinedAt, config: { tuning } }: Agent): number {
+  return joinedAt + tuning.joinHeartbeats * tuning.heartbeatMs;
 }
 
-/** In store mode each pool has its own. */
-export function modeIn(agent: Agent, pool: Pool, now: number): Mode {
-  return storeMode(agent, pool, now) ?? busMode(agent, now);
+/** This agent's fraction, 0 to 1, of an amount that is divided by weight. */
+export function shareByWeight({ config: { weight }, membership }: Agent, now: number): number {
+  const { weights, members, reportedMembers, reportedMembersUntil } = membership;
+  // Members that only peers have heard count with this agent's own weight.
+  const unheard = now < reportedMembersUntil ? Math.max(0, reportedMembers - members) : 0;
+  return weight / (weights + unheard * weight);
 }
 
-function busMode(agent: Agent, now: number): Mode {
-  const { hasBus, echoes } = agent.config;
-  if (!hasBus) return "alone";
-  if (isCutOff(agent, now)) return "cut-off";
-  // What was heard at its beginning does not show that the bus is still there.
-  const hasHeard = agent.heardAt >= listenedAt(agent) - agent.config.tuning.heartbeatMs || !echoes;
-  if (!hasHeard || now < listenedAt(agent)) return "listening";
-  return agent.peers.size === 0 ? "alone" : "member";
-}
-
-/** Until then it only listens, at least. */
-export function listenedAt({ joinedAt, config: { tuning } }: Agent): number {
-  return joinedAt + tuning.listen * tuning.heartbeatMs;
-}
-
-function isCutOff(agent: Agent, now: number): boolean {
-  const { echoes, tuning } = agent.config;
-  if (!echoes && agent.peers.size === 0) return false;
-  const { heartbeatMs } = tuning;
-  if (now - agent.unansweredSince > tuning.deaf * heartbeatMs) return true;
-  return echoes && now - agent.unechoedSince > tuning.unheard * heartbeatMs;
-}
-
-/** This agent's part of what is shared by weight. */
-export function partOf(agent: Agent, now: number): number {
-  const { weight } = agent.config;
-  // Those whom only others have heard count as if they weighed as much as this one.
-  const missing = now < agent.toldUntil ? Math.max(0, agent.toldMembers - agent.members) : 0;
-  return weight / (agent.weights + missing * weight);
-}
-
-/** There are others, as far as it knows: what they learn too late needs room. */
-export function isOneOfSeveral({ peers, members }: Agent): boolean {
+/** True when other agents are known. Their delayed reports require a safety margin. */
+export function isOneOfSeveral({ membership: { peers, members } }: Agent): boolean {
   return peers.size > 0 || members > 1;
 }
 
-export function ignore(agent: Agent, why: string): void {
-  agent.ignored.set(why, (agent.ignored.get(why) ?? 0) + 1);
+export function ignore({ ignored }: Agent, reason: string): void {
+  ignored.set(reason, (ignored.get(reason) ?? 0) + 1);
 }

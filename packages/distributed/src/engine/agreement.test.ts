@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { agreement } from "./agreement.ts";
-import { keptAfter } from "./kept.ts";
-import { capacityOf } from "./room.ts";
+import { capacityOf } from "./capacity.ts";
+import { budgetAfter } from "./isolation-budget.ts";
 import { step } from "./step.ts";
-import { poolIn, testAgent, WINDOW_MS, word } from "./test-agents.ts";
+import { quotaIn, testAgent, WINDOW_MS, word } from "./test-agents.ts";
 
 const peers = fc.array(
   fc.record({
@@ -16,13 +16,13 @@ const peers = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** An agent that has heard these, so far apart. */
+/** An agent that has received these reports, `apartMs` apart. */
 function knowing(all: readonly { used: number; waiting: number; claim: number; weight: number }[], apartMs = 0) {
   const agent = testAgent();
   all.forEach(({ used, waiting, claim, weight }, i) => {
-    const claimed = claim > 0 ? { amounts: [claim], next: [claim], turn: i, tie: i, waitedMs: 0 } : undefined;
-    const message = word(`b${i}`, 1, { weight }, { sent: [used], waiting: [waiting], claim: claimed });
-    step(agent, { type: "hear", message }, 1_000 + i * apartMs);
+    const claimed = claim > 0 ? { amounts: [claim], next: [claim], virtualTime: i, tie: i, waitedMs: 0 } : undefined;
+    const message = word(`b${i}`, 1, { weight }, { spentTotal: [used], demand: [waiting], claim: claimed });
+    step(agent, { type: "receive", message }, 1_000 + i * apartMs);
   });
   return agent;
 }
@@ -31,10 +31,10 @@ test("whatever each has used, claimed and waits for, the shares are within what 
   fc.assert(
     fc.property(peers, fc.integer({ min: 0, max: 2 * WINDOW_MS }), (all, silentMs) => {
       const agent = knowing(all);
-      const pool = poolIn(agent);
-      const shares = [...agreement(agent, pool, 1_000).values()];
-      const sum = shares.reduce((total, ends) => total + (keptAfter(ends, silentMs, WINDOW_MS)[0] as number), 0);
-      const most = Math.max(capacityOf(agent, pool, 1_000)[0] as number, pool.used.sum[0] as number);
+      const quota = quotaIn(agent);
+      const shares = [...agreement(agent, quota, 1_000).values()];
+      const sum = shares.reduce((total, ends) => total + (budgetAfter(ends, silentMs, WINDOW_MS)[0] as number), 0);
+      const most = Math.max(capacityOf(agent, quota, 1_000)[0] as number, quota.usage.swarm.sum[0] as number);
       expect(sum).toBeLessThanOrEqual(most + 1e-6);
       for (const { from, to } of shares) expect(Math.min(...from, ...to)).toBeGreaterThanOrEqual(0);
     }),
@@ -47,21 +47,21 @@ test("those who fall silent one after the other have together, a window later, w
       const agent = knowing(all, apartMs);
       for (let now = 6_000; now < 13_000; now += 100) {
         const { publish } = step(agent, { type: "wake" }, now);
-        if (publish) step(agent, { type: "hear", message: publish }, now);
+        if (publish) step(agent, { type: "receive", message: publish }, now);
       }
-      const pool = poolIn(agent);
-      const kept = [...agent.peers.values()].map((peer) => peer.pools.get("p")?.kept?.to[0]);
+      const quota = quotaIn(agent);
+      const kept = [...agent.membership.peers.values()].map((peer) => peer.quotas.get("p")?.heldBudget?.to[0]);
       expect(kept).not.toContain(undefined);
-      const own = agreement(agent, pool, 13_000).get(undefined)?.to[0];
+      const own = agreement(agent, quota, 13_000).get(undefined)?.to[0];
       const sum = [own, ...kept].reduce<number>((total, amount) => total + (amount ?? Number.NaN), 0);
-      expect(sum).toBeCloseTo(capacityOf(agent, pool, 13_000)[0] as number, 6);
+      expect(sum).toBeCloseTo(capacityOf(agent, quota, 13_000)[0] as number, 6);
     }),
   );
 });
 
 test("of what came free since it last heard anyone, an agent counts nothing as its own", () => {
   const agent = knowing([{ used: 0, waiting: 0, claim: 0, weight: 1 }]);
-  const own = (since: number) => agreement(agent, poolIn(agent), 7_000, since).get(undefined)?.from;
+  const own = (since: number) => agreement(agent, quotaIn(agent), 7_000, since).get(undefined)?.from;
   expect(own(7_000)).toEqual([495]);
   expect(own(1_000)).toEqual([445.5]);
 });

@@ -1,130 +1,145 @@
+import { hash32 } from "../hash.ts";
 import type { Agent } from "./agent.ts";
-import { type Amounts, addTo, at, fits, minus, scaled, takeFrom, zeros } from "./amounts.ts";
-import { isHeard } from "./claim.ts";
-import type { Ends, Pool } from "./pool.ts";
-import { capacityOf, roomOf } from "./room.ts";
-import { forgetKnown } from "./schedule.ts";
-import { fairShares } from "./share.ts";
-import { partKeptFree } from "./silence.ts";
-import { isBefore, type Place } from "./turn.ts";
+import { type Amounts, addTo, at, fits, minus, SLACK, scaled, takeFrom, zeros } from "./amounts.ts";
+import { availableOf, capacityOf } from "./capacity.ts";
+import { isKnownToAll } from "./claim.ts";
+import { fairShares } from "./fair-shares.ts";
+import type { BudgetRange, Quota } from "./quota.ts";
+import { confirmReported } from "./schedule.ts";
+import { heldFraction } from "./silence.ts";
+import { wholeShares } from "./slots.ts";
+import { isBefore, type Place } from "./virtual-time.ts";
 
-/** What all know about an agent; this agent's key is undefined. */
+/** The facts about one agent that all agents know. */
 interface Member {
+  /** Key of the peer; undefined for this agent. */
   readonly key: string | undefined;
   readonly used: Amounts;
-  readonly waiting: Amounts;
+  readonly demand: Amounts;
   readonly weight: number;
   readonly claim: (Place & { readonly amounts: Amounts }) | undefined;
 }
 
 /**
- * What each agent may go on using when it is cut off, and what the others keep free for it. Everyone who heard the same
- * arrives at the same numbers, and their sum is the capacity.
+ * Returns the isolation budget of each agent, by key, should that agent be isolated from now on; its peers hold the
+ * same budget free. All agents that received the same messages compute the same budgets, and the budgets add up to the
+ * capacity.
  *
- * At first each has what it has used, what it has claimed and would be granted, and its part of what is free then, so
- * that the window that is running holds. A window later each has its fair share. What came free since it last heard
- * anyone, others may have used.
+ * At first (`from`) an agent keeps its usage, its claim if the claim would be served, and its share of the free
+ * capacity, so that the running window stays within the limit. One window later (`to`) the agent has its fair share.
+ * Peers may have used capacity that became free after `since`, when this agent last heard anyone.
  */
-export function agreement(agent: Agent, pool: Pool, now: number, since = now): Map<string | undefined, Ends> {
-  forgetKnown(agent, pool, now);
-  const room = roomOf(agent, pool, now);
-  takeFrom(room, scaled(capacityOf(agent, pool, now), (now - since) / pool.config.windowMs));
-  // What this agent has used and not said yet, the others do not count.
-  const unconfirmed = unconfirmedUsage(pool);
-  addTo(room, unconfirmed);
-  const members = membersOf(agent, pool, unconfirmed, now);
+export function agreement(agent: Agent, quota: Quota, now: number, since = now): Map<string | undefined, BudgetRange> {
+  confirmReported(agent, quota, now);
+  const available = availableOf(agent, quota, now);
+  takeFrom(available, scaled(capacityOf(agent, quota, now), (now - since) / quota.config.windowMs));
+  // Peers do not count usage that this agent has not yet reported to them.
+  const unconfirmed = unconfirmedUsage(quota);
+  addTo(available, unconfirmed);
+  const members = membersOf(agent, quota, unconfirmed, now);
   const weights = members.map(({ weight }) => weight);
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0);
-  const granted = grantInOrder(members, room);
-  const still = stillUsed(members, minus(pool.used.sum, unconfirmed));
-  const capacity = minus(capacityOf(agent, pool, now), keptInTheEnd(agent, pool, now));
-  const to = fairEnds(members, capacity, still, weights, weightSum);
+  const served = serveInOrder(members, available);
+  const remaining = remainingUsage(members, minus(quota.usage.swarm.sum, unconfirmed));
+  const capacity = minus(capacityOf(agent, quota, now), heldInTheEnd(agent, quota, now));
+  const shares = finalShares(members, capacity, remaining, weights, weightSum);
+  const to = quota.slots ? [wholeSlots(agent, members, shares[0] ?? [], at(capacity, 0))] : shares;
   return new Map(
     members.map((member, j) => {
       const { key, used, weight } = member;
-      const claimed = granted.get(member);
+      const claimed = served.get(member);
       const from = used.map((amount, i) => {
-        const free = (Math.max(0, at(room, i)) * weight) / weightSum;
-        return amount * at(still, i) + (claimed ? at(claimed, i) : 0) + free;
+        const free = (Math.max(0, at(available, i)) * weight) / weightSum;
+        const first = amount * at(remaining, i) + (claimed ? at(claimed, i) : 0) + free;
+        return quota.slots ? Math.floor(first + SLACK) : first;
       });
       return [key, { from, to: to.map((shares) => at(shares, j)) }];
     }),
   );
 }
 
-/** Own usage in the window that peers may not know: usage that has left the window is nobody's concern any more. */
-function unconfirmedUsage({ blind, own }: Pool): number[] {
-  return blind.map((amount, i) => Math.min(amount, Math.max(0, at(own.sum, i))));
+/** The final budgets as whole slots, assigned to the members in an order that is the same for all agents. */
+function wholeSlots({ config }: Agent, members: readonly Member[], shares: readonly number[], most: number): number[] {
+  const order = members.map(({ key }) => hash32(key ?? `${config.id} ${config.incarnation}`));
+  return wholeShares(shares, order, Math.max(0, most));
 }
 
-function membersOf(agent: Agent, pool: Pool, unconfirmed: Amounts, now: number): Member[] {
-  const { name } = pool.config;
-  const nothing = zeros(pool.limits.length);
+/** Own usage in the window that peers may not know. */
+function unconfirmedUsage({ reporting, usage }: Quota): number[] {
+  return reporting.unconfirmed.map((amount, i) => Math.min(amount, Math.max(0, at(usage.own.sum, i))));
+}
+
+function membersOf(agent: Agent, quota: Quota, unconfirmed: Amounts, now: number): Member[] {
+  const { claims, reporting, usage, config, limits } = quota;
+  const nothing = zeros(limits.length);
   const members: Member[] = [
     {
       key: undefined,
-      used: minus(pool.own.sum, unconfirmed),
-      // What it has said while nobody heard it is nothing that all agree on.
-      waiting: pool.heardWaiting,
+      used: minus(usage.own.sum, unconfirmed),
+      // Demand that peers have not received is not part of the agreement.
+      demand: reporting.confirmedDemand,
       weight: agent.config.weight,
-      claim: pool.claim && isHeard(agent, pool, pool.claim, now) ? pool.claim : undefined,
+      claim: claims.own && isKnownToAll(agent, quota, claims.own, now) ? claims.own : undefined,
     },
   ];
-  for (const { key, weight, state, pools } of agent.peers.values()) {
-    const report = pools.get(name);
-    // What is kept for those who were silent before is set aside.
-    if (state === "left" || (state === "silent" && report?.kept)) continue;
-    const { used = nothing, waiting = nothing } = report?.said ?? {};
-    members.push({ key, used, waiting, weight, claim: report?.claim });
+  for (const { key, weight, state, quotas } of agent.membership.peers.values()) {
+    const known = quotas.get(config.name);
+    // The capacity held for peers that fell silent earlier is already subtracted.
+    if (state === "left" || (state === "silent" && known?.heldBudget)) continue;
+    const { used = nothing, demand = nothing } = known?.report ?? {};
+    members.push({ key, used, demand, weight, claim: known?.claim });
   }
   return members;
 }
 
-/** A window later, those who were silent before have all that was agreed on, and not only what is set aside for them now. */
-function keptInTheEnd(agent: Agent, pool: Pool, now: number): number[] {
-  const { name, windowMs } = pool.config;
-  const sum = zeros(pool.limits.length);
-  for (const { state, pools, heardAt, endedAt } of agent.peers.values()) {
-    const kept = state === "silent" ? pools.get(name)?.kept : undefined;
-    if (kept) addTo(sum, scaled(kept.to, partKeptFree(agent.config.isolation, now - heardAt, now - endedAt, windowMs)));
+/**
+ * Final budgets of the peers that fell silent earlier. Less is held for them now, but their budgets reach these amounts
+ * within a window.
+ */
+function heldInTheEnd(agent: Agent, { config: { name, windowMs }, limits }: Quota, now: number): number[] {
+  const sum = zeros(limits.length);
+  for (const { state, quotas, receivedAt, endedAt } of agent.membership.peers.values()) {
+    const held = state === "silent" ? quotas.get(name)?.heldBudget : undefined;
+    if (held)
+      addTo(sum, scaled(held.to, heldFraction(agent.config.isolation, now - receivedAt, now - endedAt, windowMs)));
   }
   return sum;
 }
 
-/** Who would still be served, one after the other, with the room that there is. Takes that from the room. */
-function grantInOrder(members: readonly Member[], room: number[]): Map<Member, Amounts> {
-  const granted = new Map<Member, Amounts>();
-  const line = members.filter(({ claim }) => claim);
-  line.sort((a, b) => (isBefore(a.claim as Place, b.claim as Place) ? -1 : 1));
-  for (const member of line) {
+/** Returns the claims that the available capacity can serve, in claim order, and subtracts them from `available`. */
+function serveInOrder(members: readonly Member[], available: number[]): Map<Member, Amounts> {
+  const served = new Map<Member, Amounts>();
+  const claimants = members.filter(({ claim }) => claim);
+  claimants.sort((a, b) => (isBefore(a.claim as Place, b.claim as Place) ? -1 : 1));
+  for (const member of claimants) {
     const { amounts } = member.claim as { amounts: Amounts };
-    if (!fits(amounts, room)) break;
-    granted.set(member, amounts);
-    takeFrom(room, amounts);
+    if (!fits(amounts, available)) break;
+    served.set(member, amounts);
+    takeFrom(available, amounts);
   }
-  return granted;
+  return served;
 }
 
-/** What they said that they had used has partly run out since: the part that is left. */
-function stillUsed(members: readonly Member[], used: Amounts): number[] {
+/** The fraction of the reported usage that has not expired since it was reported, in each dimension. */
+function remainingUsage(members: readonly Member[], used: Amounts): number[] {
   return used.map((amount, i) => {
-    const said = members.reduce((sum, member) => sum + at(member.used, i), 0);
+    const reported = members.reduce((sum, member) => sum + at(member.used, i), 0);
     const most = Math.max(0, amount);
-    return said > most ? most / said : 1;
+    return reported > most ? most / reported : 1;
   });
 }
 
-/** Max-min fair by what each uses and wants; what nobody asks for is shared by weight. For each dimension. */
-function fairEnds(
+/** Max-min fair shares by usage and demand, per dimension. Capacity that nobody demands is divided by weight. */
+function finalShares(
   members: readonly Member[],
   capacity: Amounts,
-  still: Amounts,
+  remaining: Amounts,
   weights: readonly number[],
   weightSum: number,
 ): number[][] {
   return capacity.map((amount, i) => {
     const most = Math.max(0, amount);
-    const demands = members.map(({ used, waiting }) => Math.max(0, at(used, i) * at(still, i) + at(waiting, i)));
+    const demands = members.map(({ used, demand }) => Math.max(0, at(used, i) * at(remaining, i) + at(demand, i)));
     const fair = fairShares(most, demands, weights);
     const rest = Math.max(0, most - fair.reduce((sum, share) => sum + share, 0));
     return fair.map((share, j) => share + (rest * at(weights, j)) / weightSum);

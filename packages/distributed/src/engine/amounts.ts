@@ -1,8 +1,11 @@
 /**
- * How much of each thing that a pool limits: requests, tokens. All amounts of one pool have the same length, and every
- * function here goes through them in step.
+ * Amounts in all dimensions that a quota limits, such as requests and tokens: one number per dimension. All amounts of
+ * one quota have the same length and order.
  */
 export type Amounts = readonly number[];
+
+/** Tolerance for the rounding errors of floating-point sums, in units of the dimension. */
+export const SLACK = 1e-6;
 
 export function zeros(length: number): number[] {
   return new Array<number>(length).fill(0);
@@ -26,9 +29,9 @@ export function scaled(amounts: Amounts, factor: number): number[] {
   return product;
 }
 
-/** Nothing in it is more than in `room`, but for what floating-point sums lose. */
-export function fits(amounts: Amounts, room: Amounts): boolean {
-  for (let i = 0; i < amounts.length; i++) if (at(amounts, i) > at(room, i) + SLACK) return false;
+/** True when no amount exceeds the available one in its dimension by more than {@link SLACK}. */
+export function fits(amounts: Amounts, available: Amounts): boolean {
+  for (let i = 0; i < amounts.length; i++) if (at(amounts, i) > at(available, i) + SLACK) return false;
   return true;
 }
 
@@ -43,16 +46,14 @@ export function isEqual(a: Amounts, b: Amounts): boolean {
   return a.length === b.length;
 }
 
-/** The largest part that it is of any limit: a call of 2 % of the requests and 30 % of the tokens has size 0.3. */
+/** The largest fraction of any limit: a cost of 2 % of the requests and 30 % of the tokens has size 0.3. */
 export function sizeOf(amounts: Amounts, limits: Amounts): number {
   let size = 0;
   for (let i = 0; i < amounts.length; i++) size = Math.max(size, at(amounts, i) / at(limits, i));
   return size;
 }
 
-/** Sums of fractions end a little beside the whole number that they should be. */
-export const SLACK = 1e-6;
-
+/** The amount of a dimension. The index is always within the quota's dimensions. */
 export function at(amounts: Amounts, index: number): number {
   return amounts[index] as number;
 }

@@ -1,39 +1,41 @@
 import type { Agent } from "./agent.ts";
 import { type Amounts, at } from "./amounts.ts";
-import { firstClaim } from "./claim.ts";
-import type { OwnClaim, Pool } from "./pool.ts";
-import { roomOf } from "./room.ts";
+import { availableOf } from "./capacity.ts";
+import { headClaimOf } from "./claim.ts";
+import type { OwnClaim, Quota } from "./quota.ts";
 import { settleMsOf } from "./schedule.ts";
-import { isBefore } from "./turn.ts";
+import { isBefore } from "./virtual-time.ts";
 
 /**
- * While the first in line waits for room that a large call needs, a smaller one may go before it, if the first is not
- * served later because of that: there is room for it now, and there will still be enough for the first when it is due.
+ * True when a small call may be sent while the head claim waits for the capacity of a large one, as in backfill
+ * scheduling: the call fits now, and enough capacity remains when the head claim can start.
  */
-export function fitsBetween(
+export function canBackfill(
   agent: Agent,
-  pool: Pool,
+  quota: Quota,
   claim: OwnClaim,
   cost: Amounts,
-  before: Amounts,
+  ahead: Amounts,
   now: number,
 ): boolean {
-  const first = firstClaim(pool);
+  const first = headClaimOf(quota);
   if (!first || !isBefore(first, claim)) return false;
-  const room = roomOf(agent, pool, now);
-  const need = first.next.map((amount, i) => amount - at(room, i));
-  const startsAt = pool.used.whenGone(need);
-  // The first may reckon with more: it may keep nothing for the silent, and not know of all that was used.
-  const { headroom } = agent.config.tuning;
-  const least = need.map((amount, i) => amount - at(pool.reserved, i) - at(pool.limits, i) * headroom);
+  const { swarm } = quota.usage;
+  const available = availableOf(agent, quota, now);
+  const missing = first.next.map((amount, i) => amount - at(available, i));
+  const startsAt = swarm.goneAt(missing);
+  // The agent of the head claim may see more capacity: it may hold nothing for silent peers, and not know of all usage.
+  const { safetyMargin } = agent.config.tuning;
+  const { heldForSilent } = quota.isolation;
+  const least = missing.map((amount, i) => amount - at(heldForSilent, i) - at(quota.limits, i) * safetyMargin);
   if (startsAt === Infinity || !least.some((amount) => amount > 0)) return false;
-  // It does not reckon with this one: it must have heard of it when it is due.
-  if (pool.used.whenGone(least) < now + settleMsOf(agent, pool)) return false;
+  // The agent of the head claim must have received the report of this call before its claim starts.
+  if (swarm.goneAt(least) < now + settleMsOf(agent, quota)) return false;
   const { amounts } = first;
-  const spare = pool.used.goneBy(startsAt).map((gone, i) => gone + at(room, i) - at(amounts, i));
+  const spare = swarm.goneBy(startsAt).map((gone, i) => gone + at(available, i) - at(amounts, i));
   for (let i = 0; i < cost.length; i++) {
-    const others = at(before, i) - at(amounts, i);
-    if (at(cost, i) + others > Math.min(at(room, i), at(spare, i))) return false;
+    const others = at(ahead, i) - at(amounts, i);
+    if (at(cost, i) + others > Math.min(at(available, i), at(spare, i))) return false;
   }
   return true;
 }

@@ -1,6 +1,9 @@
 import type { Amounts } from "./amounts.ts";
 
-/** Names of what a quota's limits count, in their order. Together with name and window they identify the quota. */
+/**
+ * Names of the units that a quota's limits count, in the order of the limits. With the name and the window they
+ * identify the quota.
+ */
 export type Dimensions = readonly string[];
 
 /** Limits and their dimensions; absent dimensions are the usual ones for that number of limits. */

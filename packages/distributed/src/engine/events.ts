@@ -1,83 +1,98 @@
-import type { ShareReply } from "@hivepace/core";
+import type { AllocationReply } from "@hivepace/core";
 import type { Amounts } from "./amounts.ts";
-import type { Ask } from "./ask.ts";
+import type { Answer } from "./availability/answers.ts";
+import type { ParkCommand } from "./availability/commands.ts";
 import type { Dimensions } from "./dimensions.ts";
 import type { Level, Refused } from "./level.ts";
 import type { Message } from "./message.ts";
-import type { PoolConfig } from "./pool.ts";
+import type { QuotaConfig } from "./quota.ts";
+import type { StoreRequest } from "./store-request.ts";
 
-/** What one request takes from one pool. */
+/** The cost of a request in one quota. */
 export interface Part {
-  readonly pool: string;
+  readonly quota: string;
   readonly cost: Amounts;
 }
 
-/** What can happen to an agent. */
+/** Every event that can happen to an agent. */
 export type Event =
   /**
-   * It asks whether it may send a request now; the answer is the effect `taken`. A request that several pools limit takes
-   * from all of them or from none: a denial spends no claim and no turn anywhere.
+   * Requests permission to send a call now; the effect `taken` is the answer. A request that several quotas limit takes
+   * from all of them or from none: a denial spends no claim and no virtual time in any quota.
    */
   | {
       readonly type: "take";
-      readonly pool: string;
+      readonly quota: string;
       readonly cost: Amounts;
       readonly also?: readonly Part[] | undefined;
     }
   /**
-   * What waits for this pool: the next call and all of it; nothing any more when undefined. `tried`: nobody waits, but it
-   * was asked for and denied.
+   * Sets the waiting demand: the next call and the sum of all waiting calls. No call waits when `next` is undefined.
    */
   | {
       readonly type: "want";
-      readonly pool: string;
+      readonly quota: string;
       readonly next: Amounts | undefined;
       readonly all?: Amounts;
+      /** No caller waits: the demand is that of a denied `tryAcquire`. */
       readonly tried?: boolean | undefined;
     }
-  /**
-   * A call that was sent at `sentAt` used so much more than was taken for it; less, when negative. `dimensions` are those
-   * that it was taken of, where the quota may have others by now.
-   */
+  /** Corrects the usage of a call that was sent at `sentAt` by `more`, which is negative for a refund. */
   | {
       readonly type: "settle";
-      readonly pool: string;
+      readonly quota: string;
       readonly more: Amounts;
       readonly sentAt: number;
+      /** Dimensions of `more`; needed where the quota may have changed since the call was sent. */
       readonly dimensions?: Dimensions | undefined;
     }
   /** The provider refused a request. */
-  | { readonly type: "refused"; readonly pool: string; readonly refused: Refused }
-  | { readonly type: "hear"; readonly message: Message }
-  /** A level was announced, with ages in the place of times. */
-  | { readonly type: "announced"; readonly pool: string; readonly level: Level }
+  | { readonly type: "refused"; readonly quota: string; readonly refused: Refused }
+  /** A call has ended. Its outcome is evidence of the availability of its endpoint. */
+  | { readonly type: "answer"; readonly answer: Answer }
+  /** A call was granted at a half-open endpoint and becomes its probe. */
+  | { readonly type: "probe"; readonly endpoint: string; readonly model: string | undefined }
+  /** A program or an operator closes an endpoint or a model. */
+  | { readonly type: "park"; readonly command: ParkCommand & { readonly forMs: number | undefined } }
+  /** A program or an operator opens a closed endpoint or model. */
+  | { readonly type: "unpark"; readonly command: ParkCommand }
+  /** A message of an agent arrived, possibly an echo of this agent's own. */
+  | { readonly type: "receive"; readonly message: Message }
+  /** A message was too old. If it is not a recording, its sender's clock is behind, and it has to hear this agent. */
+  | { readonly type: "outdated" }
+  /** An announcement of a cut arrived, with ages instead of times. */
+  | { readonly type: "announced"; readonly quota: string; readonly level: Level }
   /** A provider's answer shows `amounts` of usage that no agent has reported. */
-  | { readonly type: "used-elsewhere"; readonly pool: string; readonly amounts: Amounts }
+  | { readonly type: "external-usage"; readonly quota: string; readonly amounts: Amounts }
+  /** Restarts the lease of a call that holds a slot. */
+  | { readonly type: "renewed"; readonly quota: string }
   /** A provider's answer shows that the full limit is available again. */
-  | { readonly type: "recovered"; readonly pool: string }
-  /** A quota is set or changed. */
-  | { readonly type: "configure"; readonly config: PoolConfig }
-  /** A quota is no longer used here. Its usage is reported until it has left the window. */
-  | { readonly type: "remove"; readonly pool: string }
-  /** The bus is subscribed: the agent starts to listen. */
+  | { readonly type: "recovered"; readonly quota: string }
+  /** Adds or changes a quota. */
+  | { readonly type: "configure"; readonly config: QuotaConfig }
+  /** Removes a quota. Its usage is reported until it has left the window. */
+  | { readonly type: "remove"; readonly quota: string }
+  /** The subscription on the bus is active: the join phase starts. */
   | { readonly type: "start" }
-  /** A message could not be published. */
-  | { readonly type: "unpublished"; readonly seq: number }
-  /** The store has answered, or it has not. */
-  | { readonly type: "answer"; readonly seq: number; readonly reply: ShareReply }
-  | { readonly type: "unanswered"; readonly seq: number }
-  /** The time that was asked for has come. */
+  /** The store replied to the request with this sequence number. */
+  | { readonly type: "store-reply"; readonly seq: number; readonly reply: AllocationReply }
+  /** The request of the store with this sequence number failed. */
+  | { readonly type: "store-failure"; readonly seq: number }
+  /** The `wakeAt` of an earlier effect has been reached. */
   | { readonly type: "wake" }
+  /** The agent leaves. The effects carry its last message and its last request to the store. */
   | { readonly type: "leave" };
 
-/** What an agent has to do next. */
+/** The actions that the caller of `step` must perform. */
 export interface Effects {
+  /** The request of a `take` event may be sent, and is already counted. */
   readonly taken: boolean;
+  /** Message to publish. */
   readonly publish: Message | undefined;
-  /** The store is to be called; the answer is an event. */
-  readonly ask: Ask | undefined;
-  /** Pools in which the next call should try again. */
+  /** Request to the store; its reply or failure becomes an event. */
+  readonly ask: StoreRequest | undefined;
+  /** Quotas in which the next waiting call should try again now. */
   readonly retry: readonly string[];
-  /** Call again then, at the latest. */
+  /** Latest time of the next `wake` event. */
   readonly wakeAt: number;
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Climb } from "./climb.ts";
 import {
   FULL,
   isCooling,
@@ -15,19 +16,21 @@ import {
 import { rules } from "./test-agents.ts";
 
 const few = (max: number) => fc.integer({ min: 0, max });
-/** From few values, so that ties of every kind are frequent. */
+const climb: Climb = { good: 0.5, holdMs: 500, climbMs: 5_000, probeMs: 11_500, growMs: 9_000, failures: 0 };
+/** Levels from few values, so that ties of every kind are frequent. */
 const levels: fc.Arbitrary<Level> = fc.record({
   epoch: few(2),
-  round: few(2),
-  base: fc.constantFrom(0.25, 0.5, 1),
+  pauseCount: few(2),
+  levelAtCut: fc.constantFrom(0.25, 0.5, 1),
   recoveryFactor: fc.constantFrom(1.1, 1.2),
   recoveryIntervalMs: fc.constantFrom(30_000, Infinity),
-  most: fc.constantFrom(1, 2),
+  levelMax: fc.constantFrom(1, 2),
   cutAt: few(3),
   pausedAt: few(3),
   pauseMs: few(2),
   origin: fc.constantFrom("a", "b"),
   reason: fc.constantFrom("429", "529"),
+  climb: fc.constantFrom(undefined, climb, { ...climb, good: 0.6 }, { ...climb, failures: 1 }),
 });
 
 test("merging is commutative, associative and idempotent", () => {
@@ -56,7 +59,7 @@ test("a merge never goes back, and one of two different words is the later one",
 });
 
 test("of two that say the same the older start counts: recovery does not wait for a slow message", () => {
-  const ours: Level = { ...FULL, epoch: 1, base: 0.5, cutAt: 100, pausedAt: 100 };
+  const ours: Level = { ...FULL, epoch: 1, levelAtCut: 0.5, cutAt: 100, pausedAt: 100 };
   expect(merge(ours, { ...ours, cutAt: 90, pausedAt: 110 })).toMatchObject({ cutAt: 90, pausedAt: 100 });
 });
 
@@ -85,7 +88,7 @@ const refusal = (level: Level, now: number, details: object = {}, knownAt = -Inf
   refuse(level, { sentAt: now, reason: "429", ...details }, knownAt, rules, now, "b");
 
 test("the first refusal halves and pauses for half a second", () => {
-  expect(cut).toMatchObject({ epoch: 1, round: 0, base: 0.5, cutAt: 1_000, pauseMs: 500, origin: "a" });
+  expect(cut).toMatchObject({ epoch: 1, pauseCount: 0, levelAtCut: 0.5, cutAt: 1_000, pauseMs: 500, origin: "a" });
   expect(pausedUntil(cut)).toBe(1_500);
 });
 
@@ -98,16 +101,16 @@ test("within the cooldown refusals pause longer and longer and do not cut", () =
   let level = cut;
   for (const [round, pauseMs] of [1_000, 2_000, 4_000, 8_000, 10_000, 10_000].entries()) {
     level = refusal(level, 2_000 + round * 5_000);
-    expect(level).toMatchObject({ epoch: 1, round: round + 1, base: 0.5, cutAt: 1_000, pauseMs });
+    expect(level).toMatchObject({ epoch: 1, pauseCount: round + 1, levelAtCut: 0.5, cutAt: 1_000, pauseMs });
   }
 });
 
 test("after it the first refusal is a step back, and one that follows others halves", () => {
   const probe = refusal(cut, 1_000 + 90_000);
-  expect(probe).toMatchObject({ epoch: 2, round: 0 });
-  expect(probe.base).toBeCloseTo((0.5 * 1.1 ** 3) / 1.21, 12);
+  expect(probe).toMatchObject({ epoch: 2, pauseCount: 0 });
+  expect(probe.levelAtCut).toBeCloseTo((0.5 * 1.1 ** 3) / 1.21, 12);
   const troubled = refusal(refusal(cut, 2_000), 1_000 + 90_000);
-  expect(troubled.base).toBeCloseTo((0.5 * 1.1 ** 3) / 2, 12);
+  expect(troubled.levelAtCut).toBeCloseTo((0.5 * 1.1 ** 3) / 2, 12);
 });
 
 test("however often it is cut, the least is left", () => {
@@ -115,17 +118,17 @@ test("however often it is cut, the least is left", () => {
   for (let i = 0; i < 50; i++) {
     level = refusal(level, i * 61_000 + 1);
     level = refusal(level, i * 61_000 + 2);
-    expect(levelAt(level, i * 61_000 + 2)).toBeGreaterThanOrEqual(rules.least);
+    expect(levelAt(level, i * 61_000 + 2)).toBeGreaterThanOrEqual(rules.levelMin);
   }
-  expect(level.base).toBe(rules.least);
+  expect(level.levelAtCut).toBe(rules.levelMin);
 });
 
 test("a provider in trouble pauses and cuts nothing", () => {
   const paused = refusal(FULL, 1_000, { isOverload: true });
-  expect(paused).toMatchObject({ epoch: 1, round: 1, base: 1, pauseMs: 1_000 });
+  expect(paused).toMatchObject({ epoch: 1, pauseCount: 1, levelAtCut: 1, pauseMs: 1_000 });
   expect(levelAt(paused, 1_000)).toBe(1);
-  // It was no cut: the next refusal is the first.
-  expect(refusal(paused, 5_000)).toMatchObject({ epoch: 2, base: 0.5 });
+  // The pause was no cut, so the next refusal is the first cut.
+  expect(refusal(paused, 5_000)).toMatchObject({ epoch: 2, levelAtCut: 0.5 });
 });
 
 test.each([
@@ -146,9 +149,9 @@ test("the next step is always ahead, and there when its time has come, however t
   const time = fc.double({ min: 0, max: 1e8, noNaN: true });
   fc.assert(
     fc.property(time, fc.nat({ max: 5 }), fc.constantFrom(700, 5_000, 30_000), (cutAt, steps, recoveryIntervalMs) => {
-      const rules = { epoch: 1, base: 0.1, recoveryFactor: 1.1, recoveryIntervalMs, most: 1 };
+      const rules = { epoch: 1, levelAtCut: 0.1, recoveryFactor: 1.1, recoveryIntervalMs, levelMax: 1 };
       const level: Level = { ...FULL, ...rules, cutAt };
-      // The very moments at which somebody looks: when the last step was due.
+      // The boundary case: `now` is exactly when the last step was due.
       const now = cutAt + steps * recoveryIntervalMs;
       const next = nextStepAt(level, now);
       expect(next).toBeGreaterThan(now);
@@ -160,7 +163,7 @@ test("the next step is always ahead, and there when its time has come, however t
 
 test("of two words of one epoch the later one counts, with the longer pause if that ends later", () => {
   const long: Level = { ...cut, pausedAt: 1_000, pauseMs: 30_000 };
-  const later: Level = { ...cut, round: 1, pausedAt: 2_000, pauseMs: 1_000, origin: "b" };
+  const later: Level = { ...cut, pauseCount: 1, pausedAt: 2_000, pauseMs: 1_000, origin: "b" };
   expect(withLongerPause(later, long)).toEqual({ ...later, pausedAt: 1_000, pauseMs: 30_000 });
   // A pause that has ended is not revived.
   expect(withLongerPause({ ...later, pausedAt: 40_000 }, long).pauseMs).toBe(1_000);
@@ -169,11 +172,11 @@ test("of two words of one epoch the later one counts, with the longer pause if t
 });
 
 test("a cut of a level above the whole is a cut, also when it leaves exactly the whole", () => {
-  const twice: Level = { ...FULL, epoch: 1, base: 2, most: 2, cutAt: -1e9 };
-  const halved = refuse(twice, { sentAt: 1_000, reason: "429" }, 0, { ...rules, most: 2 }, 1_000, "a");
-  expect(halved.base).toBeCloseTo(1, 9);
+  const twice: Level = { ...FULL, epoch: 1, levelAtCut: 2, levelMax: 2, cutAt: -1e9 };
+  const halved = refuse(twice, { sentAt: 1_000, reason: "429" }, 0, { ...rules, levelMax: 2 }, 1_000, "a");
+  expect(halved.levelAtCut).toBeCloseTo(1, 9);
   expect(isCooling(halved, rules, 1_001)).toBe(true);
   // With a minimum of 1 the result is exactly 1, because peers raise anything lower to the minimum.
-  const least = refuse(twice, { sentAt: 1_000, reason: "429" }, 0, { ...rules, most: 2, least: 1 }, 1_000, "a");
-  expect(least.base).toBe(1);
+  const least = refuse(twice, { sentAt: 1_000, reason: "429" }, 0, { ...rules, levelMax: 2, levelMin: 1 }, 1_000, "a");
+  expect(least.levelAtCut).toBe(1);
 });

@@ -1,55 +1,68 @@
+import { type Climb, climbedTo, compareClimbs, nextClimbMs } from "./climb.ts";
+import { type Measure, measuredCut } from "./measured-cut.ts";
+
 /**
- * The level: what is left of the configured capacity, the same number at every agent. It is a register that is merged as
- * the maximum of a total order, so that it does not matter how often, in which order or by which way it is heard.
+ * The backoff level: the fraction of the configured capacity that the swarm uses, the same at every agent. It is a register
+ * that agents merge as the maximum of a total order, so duplicates, reordering and the path of a message do not matter.
  */
 export interface Level {
-  /** Counts the cuts. */
+  /** Number of cuts. */
   readonly epoch: number;
-  /** Counts the refusals since, each of which made the pause longer. */
-  readonly round: number;
+  /** Number of refusals since the cut that extended the pause. */
+  readonly pauseCount: number;
   /** The level right after the cut. */
-  readonly base: number;
-  /** It rises by this factor at each interval, up to `most`. Whoever cut has set them for all. */
+  readonly levelAtCut: number;
+  /** The level rises by this factor per interval, up to `levelMax`. The agent that cut sets all three for the swarm. */
   readonly recoveryFactor: number;
   readonly recoveryIntervalMs: number;
-  readonly most: number;
-  /** On this agent's clock. Ages travel, never times. */
+  readonly levelMax: number;
+  /** The recovery from a measured cut, instead of steps. Agents that do not know it take the steps. */
+  readonly climb?: Climb | undefined;
+  /** Times on this agent's clock. Messages carry ages instead. */
   readonly cutAt: number;
   readonly pausedAt: number;
   readonly pauseMs: number;
-  /** Who cut, and why. */
+  /** The agent that cut, and the reason. */
   readonly origin: string;
   readonly reason: string;
 }
 
+/** This agent's rules for cuts and recovery. */
 export interface LevelRules {
   readonly reduceFactor: number;
   readonly recoveryFactor: number;
   readonly recoveryIntervalMs: number;
-  /** How far it may recover: 1 is the configured capacity. */
-  readonly most: number;
+  /** Upper bound of the recovery; 1 is the configured capacity. */
+  readonly levelMax: number;
   /** Refusals within this time of a cut are the same congestion. */
   readonly cooldownMs: number;
-  /** Never below this. */
-  readonly least: number;
+  /** Lower bound of the level. */
+  readonly levelMin: number;
+  /** Refusals cut the level to slightly below the usage accepted before, instead of by `reduceFactor`. */
+  readonly isMeasured?: boolean | undefined;
 }
 
+/** A refusal by the provider. */
 export interface Refused {
-  /** When the refused request was sent; what was sent before we knew of the present level says nothing about it. */
+  /**
+   * Time at which the refused request was sent. A request sent before the present level was known is no evidence
+   * against that level.
+   */
   readonly sentAt: number;
   readonly retryAfterMs?: number | undefined;
-  /** A provider in trouble pauses us; it has not said that we send too much. */
+  /** The provider is overloaded: the swarm pauses, but its rate was not the cause, so the level is not cut. */
   readonly isOverload?: boolean | undefined;
   readonly reason: string;
 }
 
+/** The level before the first cut. */
 export const FULL: Level = {
   epoch: 0,
-  round: 0,
-  base: 1,
+  pauseCount: 0,
+  levelAtCut: 1,
   recoveryFactor: 1,
   recoveryIntervalMs: Infinity,
-  most: 1,
+  levelMax: 1,
   cutAt: -Infinity,
   pausedAt: -Infinity,
   pauseMs: 0,
@@ -61,20 +74,22 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 /** Replaces 1 as the result of a cut, because a level of exactly 1 means that nothing was cut. */
 const CUT_TO_WHOLE = 1 - 2 ** -40;
-/** A day: whoever asks for more means that the account is blocked, which is no matter of pace. */
+/** The longest pause, one day. A longer `Retry-After` means a blocked account rather than a rate limit. */
 export const LONGEST_RETRY_MS = 86_400_000;
-/** A refusal while recovering shows that the last steps were too much: two of 1.1. */
+/** A refusal during the recovery undoes this factor: two steps of 1.1. */
 const STEP_BACK = 1.21;
-/** No honest agent is so many cuts ahead. */
+/** Number of cuts by which an honest agent may be ahead. */
 export const EPOCHS_AHEAD = 1000;
 
+/** The level at `now`, including recovery. */
 export function levelAt(level: Level, now: number): number {
-  const { epoch, base, recoveryFactor, most } = level;
+  const { epoch, levelAtCut, recoveryFactor, levelMax } = level;
   if (epoch === 0) return 1;
-  return Math.min(most, base * recoveryFactor ** stepsAt(level, now));
+  if (level.climb) return Math.min(levelMax, climbedTo(levelAtCut, level.climb, now - level.cutAt));
+  return Math.min(levelMax, levelAtCut * recoveryFactor ** stepsAt(level, now));
 }
 
-/** A step is there when its own time has come: the quotient alone may still fall short of it by a last digit. */
+/** Number of recovery steps until `now`. The quotient may fall short by a rounding error, so the next step is checked too. */
 function stepsAt(level: Level, now: number): number {
   const steps = Math.floor(Math.max(0, now - level.cutAt) / level.recoveryIntervalMs);
   return now >= stepAt(level, steps + 1) ? steps + 1 : steps;
@@ -84,31 +99,34 @@ function stepAt({ cutAt, recoveryIntervalMs }: Level, step: number): number {
   return cutAt + step * recoveryIntervalMs;
 }
 
-/** When the level rises next; Infinity when it is whole. */
+/** Time at which the level rises next; Infinity at its maximum. */
 export function nextStepAt(level: Level, now: number): number {
-  if (level.epoch === 0 || levelAt(level, now) >= level.most) return Infinity;
+  if (level.epoch === 0 || levelAt(level, now) >= level.levelMax) return Infinity;
+  if (level.climb) return level.cutAt + nextClimbMs(level.climb, now - level.cutAt);
   return stepAt(level, stepsAt(level, now) + 1);
 }
 
+/** End of the latest pause. */
 export function pausedUntil({ pausedAt, pauseMs }: Level): number {
   return pausedAt + pauseMs;
 }
 
 /**
- * Is `a` the later word? A later cut, or the deeper of two cuts that were made at once, or a longer pause; then anything
- * that all agents order alike.
+ * True when `a` supersedes `b`: a later cut, the deeper of two concurrent cuts, or a longer pause; then any order that all
+ * agents share.
  */
 export function isLater(a: Level, b: Level): boolean {
   return (
     (a.epoch - b.epoch ||
-      b.base - a.base ||
-      a.round - b.round ||
+      b.levelAtCut - a.levelAtCut ||
+      a.pauseCount - b.pauseCount ||
       a.pauseMs - b.pauseMs ||
       compare(a.origin, b.origin) ||
       b.recoveryFactor - a.recoveryFactor ||
       compare(a.recoveryIntervalMs, b.recoveryIntervalMs) ||
-      b.most - a.most ||
-      compare(a.reason, b.reason)) > 0
+      b.levelMax - a.levelMax ||
+      compare(a.reason, b.reason) ||
+      compareClimbs(a.climb, b.climb)) > 0
   );
 }
 
@@ -116,18 +134,18 @@ function compare<T extends string | number>(a: T, b: T): number {
   return a === b ? 0 : a > b ? 1 : -1;
 }
 
-/** The later word counts. Of two that say the same the older start does: then nobody recovers later than another. */
-export function merge(ours: Level, heard: Level): Level {
-  if (isLater(heard, ours)) return heard;
-  if (isLater(ours, heard)) return ours;
-  const cutAt = Math.min(ours.cutAt, heard.cutAt);
-  const pausedAt = Math.min(ours.pausedAt, heard.pausedAt);
+/** The later of two registers. Of equal ones the earlier start counts, so that all agents recover at the same time. */
+export function merge(ours: Level, received: Level): Level {
+  if (isLater(received, ours)) return received;
+  if (isLater(ours, received)) return ours;
+  const cutAt = Math.min(ours.cutAt, received.cutAt);
+  const pausedAt = Math.min(ours.pausedAt, received.pausedAt);
   return cutAt === ours.cutAt && pausedAt === ours.pausedAt ? ours : { ...ours, cutAt, pausedAt };
 }
 
 /**
  * The later register, with the pause of another register of the same epoch if that pause is longer and ends later: the
- * agent that cut later or deeper may not have known of it. Within an epoch and round the pause only grows, so agents that
+ * agent that cut later or deeper may not have known of it. Within an epoch and pause count the pause only grows, so agents that
  * relay registers to each other converge.
  */
 export function withLongerPause(later: Level, other: Level): Level {
@@ -138,18 +156,20 @@ export function withLongerPause(later: Level, other: Level): Level {
 
 /** True while refusals belong to the congestion of the last cut. A level of exactly 1 is an overload or a full recovery. */
 export function isCooling(
-  { base, cutAt }: Level,
+  { levelAtCut, cutAt }: Level,
   { cooldownMs }: Pick<LevelRules, "cooldownMs">,
   now: number,
 ): boolean {
-  return base !== 1 && now - cutAt < cooldownMs;
+  return levelAtCut !== 1 && now - cutAt < cooldownMs;
 }
 
 /**
- * What a refusal makes of the level; the same one when it says nothing new.
- * - A request that was sent before we knew of the present level belongs to the congestion that is known already.
- * - Within the cooldown of a cut, all pause a little longer and nobody cuts again.
- * - After it, a refusal cuts. If none came since the last cut, the recovery has gone too far, and a step back is enough.
+ * Returns the level after a refusal, or the same object when the refusal is no new evidence.
+ * - A request that was sent before the present level was known belongs to the congestion that caused it.
+ * - Within the cooldown of a cut, the swarm pauses longer and does not cut again.
+ * - After the cooldown, a refusal cuts. During an undisturbed recovery it only undoes the last steps.
+ * - With a measure there is no cooldown: each refusal of a request that was sent after the cut shows where the limit
+ *   is.
  */
 export function refuse(
   level: Level,
@@ -158,38 +178,79 @@ export function refuse(
   rules: LevelRules,
   now: number,
   origin: string,
+  measure?: Measure | undefined,
 ): Level {
   if (refused.sentAt <= knownAt) return level;
   const retryMs = Math.min(LONGEST_RETRY_MS, Math.max(0, refused.retryAfterMs ?? 0));
   const { reason } = refused;
   // A running pause is never shortened.
   const restMs = Math.max(0, pausedUntil(level) - now);
-  if (isCooling(level, rules, now) || refused.isOverload) {
-    const round = level.round + 1;
-    const ownMs = retryMs || Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(round, 16));
+  if ((!measure && isCooling(level, rules, now)) || refused.isOverload) {
+    const pauseCount = level.pauseCount + 1;
+    const ownMs = retryMs || Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(pauseCount, 16));
     const pauseMs = Math.max(restMs, ownMs);
     const started = level.epoch > 0 ? level : { ...rulesOf(rules), ...FULL_START, cutAt: now };
-    return { ...started, round, pausedAt: now, pauseMs, origin, reason };
+    return { ...started, pauseCount, pausedAt: now, pauseMs, origin, reason };
   }
-  const now1 = levelAt(level, now);
-  const isProbe = level.epoch > 0 && level.round === 0 && now1 < level.most;
-  const reduced = Math.max(rules.least, isProbe ? now1 / STEP_BACK : now1 * rules.reduceFactor);
+  const current = levelAt(level, now);
+  if (measure) {
+    const cut = measuredCut(level, current, measure, rules.reduceFactor, rules.levelMin, retryMs, now);
+    return {
+      ...rulesOf(rules),
+      epoch: level.epoch + 1,
+      pauseCount: 0,
+      ...cut,
+      pauseMs: Math.max(restMs, cut.pauseMs),
+      cutAt: now,
+      pausedAt: now,
+      origin,
+      reason,
+    };
+  }
+  const isProbe = level.epoch > 0 && level.pauseCount === 0 && current < level.levelMax;
+  const reduced = Math.max(rules.levelMin, isProbe ? current / STEP_BACK : current * rules.reduceFactor);
   // With a minimum of 1, peers would raise anything lower and never agree.
-  const base = reduced === 1 && now1 > 1 && rules.least < 1 ? CUT_TO_WHOLE : reduced;
+  const levelAtCut = reduced === 1 && current > 1 && rules.levelMin < 1 ? CUT_TO_WHOLE : reduced;
   const { epoch } = level;
   const pauseMs = Math.max(restMs, retryMs || FIRST_PAUSE_MS);
-  return { ...rulesOf(rules), epoch: epoch + 1, round: 0, base, cutAt: now, pausedAt: now, pauseMs, origin, reason };
+  return {
+    ...rulesOf(rules),
+    epoch: epoch + 1,
+    pauseCount: 0,
+    levelAtCut,
+    cutAt: now,
+    pausedAt: now,
+    pauseMs,
+    origin,
+    reason,
+  };
 }
 
-/** A new epoch in which nothing is cut: the provider's own numbers show that the limit is whole. */
-export function wholeAgain(level: Level, now: number, origin: string): Level {
+/** A new epoch at the full level, because the provider's own numbers show that the whole limit is available. */
+export function restored(level: Level, now: number, origin: string): Level {
   const reason = "the provider shows room";
-  return { ...level, epoch: level.epoch + 1, round: 0, base: 1, cutAt: now, pausedAt: now, pauseMs: 0, origin, reason };
+  return {
+    ...level,
+    epoch: level.epoch + 1,
+    pauseCount: 0,
+    levelAtCut: 1,
+    climb: undefined,
+    cutAt: now,
+    pausedAt: now,
+    pauseMs: 0,
+    origin,
+    reason,
+  };
 }
 
-/** An overload before any cut opens an epoch that cuts nothing. */
-const FULL_START = { epoch: 1, base: 1 };
+/** The first epoch of a quota that was paused without a cut. */
+const FULL_START = { epoch: 1, levelAtCut: 1 };
 
-function rulesOf({ recoveryFactor, recoveryIntervalMs, most }: LevelRules) {
-  return { recoveryFactor, recoveryIntervalMs, most };
+/** Converts the times of a level to ages, or ages to times. */
+export function withAges(level: Level, now: number): Level {
+  return { ...level, cutAt: now - level.cutAt, pausedAt: now - level.pausedAt };
+}
+
+function rulesOf({ recoveryFactor, recoveryIntervalMs, levelMax }: LevelRules) {
+  return { recoveryFactor, recoveryIntervalMs, levelMax };
 }

@@ -1,64 +1,89 @@
+import type { AdaptiveLimit } from "./adaptive-limit.ts";
 import type { Amounts } from "./amounts.ts";
+import type { AvailabilityReport } from "./availability/share.ts";
 import type { Dimensions } from "./dimensions.ts";
 import type { Level } from "./level.ts";
+import type { Refund } from "./unreported-refunds.ts";
 
 /** The longest interval until its next message that an agent may announce. */
 export const LONGEST_NEXT_MS = 3_600_000;
 
-/** What an agent tells all others: its whole state, so that any message replaces all that were before it. */
+/**
+ * A message of an agent to all others. Each report holds the agent's whole state for one quota, so a message replaces
+ * all earlier ones, and the next message repairs a lost one.
+ */
 export interface Message {
   readonly id: string;
-  /** Which life of this agent: later lives have higher numbers. */
-  readonly life: number;
-  /** Counts the messages of this life. */
+  /** Number of the sender's incarnation; a restarted agent has a higher one. */
+  readonly incarnation: number;
+  /** Counts the messages of this incarnation, from 1. */
   readonly seq: number;
-  /** How long it has been there. */
+  /** Age of the incarnation. */
   readonly upMs: number;
-  /** It will be heard again after at most this. */
+  /** Time within which the next message follows. */
   readonly nextMs: number;
   readonly weight: number;
-  /** How many agents it knows of, itself included. */
+  /** Number of agents that the sender knows, itself included. */
   readonly members: number;
-  /** It leaves; this was its last message. */
+  /** The sender leaves; this is its last message. */
   readonly bye: boolean;
-  /** It is in store mode: only who is cut off from the store has to mind. */
+  /** The goodbye carries no proof of its sender, so any process may have sent it. */
+  readonly isUnproven?: true | undefined;
+  /** Commitment to the sender's goodbye; in the goodbye itself, the secret that it was made from. */
+  readonly leave?: string | undefined;
+  /** The sender is in store mode, so its usage is not on the bus. */
   readonly store?: boolean | undefined;
-  /** Those pools of which there is something to say. */
-  readonly pools: readonly PoolReport[];
+  /** Reports on the quotas whose state peers need. */
+  readonly quotas: readonly QuotaReport[];
+  /** Endpoints that are closed, or whose state has changed recently. */
+  readonly availability?: readonly AvailabilityReport[] | undefined;
 }
 
-export interface PoolReport {
+/** The state of one quota at one agent. */
+export interface QuotaReport {
   readonly name: string;
   readonly windowMs: number;
-  /** What the limits count; absent for the usual dimensions, see `usualDimensions`. */
+  /** Names of the units that the limits count. `@defaultValue` requests, tokens, then positions */
   readonly dimensions?: Dimensions | undefined;
-  /** As configured there. */
+  /** Limits as configured at the sender. */
   readonly limits: Amounts;
-  /** All that it has used in this life, and all of it that turned out not to be used, which was sent so long ago. */
-  readonly sent: Amounts;
-  readonly back: Amounts;
-  readonly backAgeMs: number;
-  /** What it used in the last window, in all and in bins, see `UseWindow`. */
+  /** Lifetime totals of the sender's incarnation. */
+  readonly spentTotal: Amounts;
+  readonly refundedTotal: Amounts;
+  /** Age of the oldest call that was refunded recently. */
+  readonly refundAgeMs: number;
+  /** Refunds since the previous report. Refunds that a receiver missed are placed by `refundAgeMs`. */
+  readonly refunds?: readonly Refund[] | undefined;
+  /** The sender's own usage in its last window: the sum, and in bins, youngest first. */
   readonly used: Amounts;
   readonly bins: readonly Amounts[];
-  /** The demand there in all: what waits or, when `tried`, what was asked for without waiting and denied. */
-  readonly waiting: Amounts;
+  /** Cost of all waiting calls; with `tried`, cost of the latest denied `tryAcquire`. */
+  readonly demand: Amounts;
   readonly tried?: boolean | undefined;
   readonly claim: ClaimReport | undefined;
-  /** How far the line has come, see `turn.ts`. */
-  readonly turn: number;
-  /** With ages in the place of times. Undefined while it is whole. */
+  /** Virtual time of the swarm, as far as the sender knows. */
+  readonly virtualTime: number;
+  /** Backoff level, with ages instead of times; undefined if there never was a cut. */
   readonly level: Level | undefined;
-  /** For newcomers: what it knows that all have used, in bins. */
-  readonly seen: readonly Amounts[] | undefined;
+  /** For newcomers: usage of the whole swarm as the sender knows it, in bins. */
+  readonly joinSnapshot: readonly Amounts[] | undefined;
+  /** For slots: age of the sender's oldest call, and the time within which its last call ends. */
+  readonly heldMs?: number | undefined;
+  readonly endsMs?: number | undefined;
+  /** For slots whose number adapts: the number, with an age instead of a time. */
+  readonly adaptive?: AdaptiveLimit | undefined;
+  /** For newcomers: slots of departed agents, and the time within which their last known calls end. */
+  readonly departed?: number | undefined;
+  readonly departedMs?: number | undefined;
 }
 
+/** A claim as peers see it. */
 export interface ClaimReport {
   readonly amounts: Amounts;
-  /** The call that waits first. */
+  /** Cost of the first waiting call. */
   readonly next: Amounts;
-  readonly turn: number;
+  readonly virtualTime: number;
   readonly tie: number;
-  /** For how long something has been waiting there. */
+  /** Time for which the first caller has been waiting. */
   readonly waitedMs: number;
 }

@@ -1,19 +1,19 @@
 import type { Amounts } from "./amounts.ts";
 import { dimensionsOf, hasSameDimensions, indicesOf, pick } from "./dimensions.ts";
-import type { ClaimReport, PoolReport } from "./message.ts";
-import type { PoolConfig } from "./pool.ts";
-import { BINS } from "./use-window.ts";
+import type { ClaimReport, QuotaReport } from "./message.ts";
+import type { QuotaConfig } from "./quota.ts";
+import { BINS } from "./usage-window.ts";
 
 /**
- * A peer's report converted to the dimensions of our quota, or undefined when the two have no dimension in common.
- * Dimensions that only the peer has are dropped. Dimensions that only we have get no usage and no limit; their totals stay
- * as in `before`, so that they never decrease.
+ * A peer's report converted to the dimensions of the own quota, or undefined when the two have no dimension in common.
+ * Dimensions that only the peer has are dropped. Dimensions that only this agent has get no usage and no limit; their totals
+ * stay as in `before`, so that they never decrease.
  */
 export function projected(
-  config: PoolConfig,
-  report: PoolReport,
-  before: Pick<PoolReport, "sent" | "back"> | undefined,
-): PoolReport | undefined {
+  config: QuotaConfig,
+  report: QuotaReport,
+  before: Pick<QuotaReport, "spentTotal" | "refundedTotal"> | undefined,
+): QuotaReport | undefined {
   if (hasSameDimensions(config, report)) return report;
   // A different number of unnamed limits cannot be matched.
   if (!config.dimensions && !report.dimensions) return undefined;
@@ -26,13 +26,14 @@ export function projected(
     ...report,
     dimensions: config.dimensions,
     limits: pick(report.limits, indices, Infinity),
-    sent: total(report.sent, before?.sent),
-    back: total(report.back, before?.back),
+    spentTotal: total(report.spentTotal, before?.spentTotal),
+    refundedTotal: total(report.refundedTotal, before?.refundedTotal),
+    refunds: report.refunds?.map(({ ageMs, amounts }) => ({ ageMs, amounts: pick(amounts, indices) })),
     used: pick(report.used, indices),
     bins: bins(report.bins),
-    waiting: pick(report.waiting, indices),
+    demand: pick(report.demand, indices),
     claim: report.claim && projectedClaim(report.claim, indices),
-    seen: report.seen && bins(report.seen),
+    joinSnapshot: report.joinSnapshot && bins(report.joinSnapshot),
   };
 }
 
@@ -41,29 +42,29 @@ function projectedClaim(claim: ClaimReport, indices: readonly number[]): ClaimRe
 }
 
 /**
- * A report about a window of another length, converted to ours. Usage is placed at the youngest edge of each bin, so it
+ * A report on a window of another length, converted to the own window. Usage is placed at the youngest edge of each bin, so it
  * expires late and never early. Totals stay; claim and limits do not apply.
  */
-export function rewindowed(config: PoolConfig, said: PoolReport): PoolReport {
-  const bins = Array.from({ length: BINS }, () => said.limits.map(() => 0));
-  const used = said.limits.map(() => 0);
-  said.bins.forEach((bin, b) => {
-    const target = bins[Math.floor((b * said.windowMs) / config.windowMs)];
+export function rewindowed(config: QuotaConfig, report: QuotaReport): QuotaReport {
+  const bins = Array.from({ length: BINS }, () => report.limits.map(() => 0));
+  const used = report.limits.map(() => 0);
+  report.bins.forEach((bin, b) => {
+    const target = bins[Math.floor((b * report.windowMs) / config.windowMs)];
     bin.forEach((amount, i) => {
       if (!target) return;
       target[i] = (target[i] as number) + amount;
       used[i] = (used[i] as number) + amount;
     });
   });
-  const limits = said.limits.map(() => Infinity);
+  const limits = report.limits.map(() => Infinity);
   return {
-    ...said,
+    ...report,
     windowMs: config.windowMs,
     limits,
     used,
     bins,
     claim: undefined,
     level: undefined,
-    seen: undefined,
+    joinSnapshot: undefined,
   };
 }

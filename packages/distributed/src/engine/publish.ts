@@ -1,97 +1,111 @@
 import type { Agent } from "./agent.ts";
-import { modeIn } from "./agent.ts";
 import { addTo, zeros } from "./amounts.ts";
-import { claimOfKept } from "./kept.ts";
-import type { Level } from "./level.ts";
-import type { ClaimReport, Message, PoolReport } from "./message.ts";
-import type { OwnClaim, Pool } from "./pool.ts";
-import { forgetKnown, heartbeatOf, isActive, publishAt, refundedMsOf } from "./schedule.ts";
-import { isQuiet } from "./store-side.ts";
+import { availabilityReports } from "./availability/share.ts";
+import { claimOfBudget } from "./isolation-budget.ts";
+import { withAges } from "./level.ts";
+import type { ClaimReport, Message, QuotaReport } from "./message.ts";
+import { modeOf } from "./modes/mode-of.ts";
+import type { OwnClaim, Quota } from "./quota.ts";
+import { confirmReported, heartbeatOf, isActive, publishAt, refundedMsOf } from "./schedule.ts";
+import { slotFields } from "./slots.ts";
+import { isQuiet } from "./store-mode.ts";
 
-/** The message that is due now, if one is. */
+/** Bounds the number of reports in transit. Normal operation needs a handful. */
+const MOST_IN_TRANSIT = 256;
+
+/** The message that is due now, if any. A goodbye is always due. */
 export function publish(agent: Agent, now: number, bye = false): Message | undefined {
-  if (!agent.config.hasBus || agent.left || (!bye && now < publishAt(agent, now))) return undefined;
+  if (!agent.config.hasBus || agent.hasLeft || (!bye && now < publishAt(agent, now))) return undefined;
+  const { link } = agent;
   const { heartbeatMs } = agent.config.tuning;
   const nextMs = heartbeatOf(agent, now);
-  const seq = ++agent.seq;
-  const isHeartbeat = now - agent.publishedAt >= Math.min(agent.promisedMs, nextMs) && !isQuiet(agent, now);
-  const pools: PoolReport[] = [];
-  for (const pool of agent.pools.values()) {
-    // The last word says all that others do not know yet.
-    const isTime = (bye && !isQuiet(agent, now)) || (isHeartbeat && now - pool.reportedAt >= heartbeatMs / 2);
-    if (pool.reportAt <= now || (isTime && isActive(pool, now))) pools.push(report(agent, pool, seq, now));
+  const seq = ++link.seq;
+  const isHeartbeat = now - link.publishedAt >= Math.min(link.promisedMs, nextMs) && !isQuiet(agent, now);
+  const quotas: QuotaReport[] = [];
+  for (const quota of agent.quotas.values()) {
+    const { dueAt, reportedAt } = quota.reporting;
+    // The goodbye contains everything that peers do not know yet.
+    const isTime = (bye && !isQuiet(agent, now)) || (isHeartbeat && now - reportedAt >= heartbeatMs / 2);
+    if (dueAt <= now || (isTime && isActive(quota, now))) quotas.push(report(agent, quota, seq, now));
   }
-  agent.publishedAt = now;
-  agent.promisedMs = nextMs;
-  if (agent.unansweredSince === Infinity) agent.unansweredSince = now;
-  if (agent.unechoedSince === Infinity) agent.unechoedSince = now;
-  const { id, life, weight } = agent.config;
+  const availability = availabilityReports(agent, isHeartbeat, now);
+  link.publishedAt = now;
+  link.promisedMs = nextMs;
+  if (link.unansweredSince === Infinity) link.unansweredSince = now;
+  if (link.unechoedSince === Infinity) link.unechoedSince = now;
+  const { id, incarnation, weight } = agent.config;
   return {
     id,
-    life,
+    incarnation,
     seq,
     upMs: now - agent.startedAt,
     nextMs,
     weight,
-    members: agent.members,
+    members: agent.membership.members,
     bye,
-    ...storeOf(agent),
-    pools,
+    ...(agent.store?.isStore ? { store: true } : {}),
+    quotas,
+    ...(availability ? { availability } : {}),
   };
 }
 
-/** Others need not know of it while the bus is all there is. */
-function storeOf({ store }: Agent): { store?: boolean } {
-  return store?.isStore ? { store: true } : {};
-}
-
-/** So many reports may be on their way; on a good day it is a handful. */
-const MOST_REPORTS = 256;
-
-function report(agent: Agent, pool: Pool, seq: number, now: number): PoolReport {
-  const { repeatMs } = agent.config.tuning;
-  pool.reportAt = pool.repeats > 0 ? now + repeatMs : Infinity;
-  pool.repeats = Math.max(0, pool.repeats - 1);
-  pool.reportedAt = now;
-  forgetKnown(agent, pool, now);
-  const blind = pool.unsaid;
-  // When nobody hears it for long, the last of them stands for all that follow.
-  const last = pool.reports.length < MOST_REPORTS ? undefined : pool.reports.pop();
-  if (last) addTo(blind, last.blind);
-  pool.reports.push({ seq, at: now, blind, waiting: pool.all });
-  pool.unsaid = zeros(pool.limits.length);
-  pool.saidLimits = pool.config.limits;
-  const { claim } = pool;
-  if (claim && claim.seq === Infinity) {
-    claim.seq = seq;
-    claim.publishedAt = now;
-  }
-  const mode = modeIn(agent, pool, now);
+function report(agent: Agent, quota: Quota, seq: number, now: number): QuotaReport {
+  const { config, usage, demand, claims, backoff, reporting } = quota;
+  markReported(agent, quota, seq, now);
+  const mode = modeOf(agent, quota, now);
+  mode.enter(agent, quota, now);
+  const isWelcoming = mode.name === "member" && now < reporting.welcomeUntil;
   return {
-    name: pool.config.name,
-    windowMs: pool.config.windowMs,
-    dimensions: pool.config.dimensions,
-    limits: pool.config.limits,
-    sent: [...pool.sent],
-    back: [...pool.back],
-    backAgeMs: pool.refundAges.oldestMs(now, refundedMsOf(agent)),
-    used: [...pool.own.sum],
-    bins: pool.own.bins(now),
-    waiting: pool.all,
-    ...(pool.isTried ? { tried: true } : {}),
-    claim: mode === "cut-off" ? claimOfKept(agent, pool, now) : claim && claimReport(pool, claim, now),
-    turn: pool.turns.line,
-    // Also one that has long been whole again: the next cut of a newcomer must come after it.
-    level: pool.level.epoch === 0 ? undefined : withAges(pool.level, now),
-    seen: mode === "member" && now < pool.welcomeUntil ? pool.used.bins(now) : undefined,
+    name: config.name,
+    windowMs: config.windowMs,
+    dimensions: config.dimensions,
+    limits: config.limits,
+    spentTotal: [...usage.spentTotal],
+    refundedTotal: [...usage.refundedTotal],
+    refundAgeMs: usage.refundAges.oldestMs(now, refundedMsOf(agent)),
+    refunds: usage.unreportedRefunds.take(now),
+    used: [...usage.own.sum],
+    bins: usage.own.bins(now),
+    demand: demand.all,
+    ...(demand.isTried ? { tried: true } : {}),
+    claim:
+      mode.name === "isolated" ? claimOfBudget(agent, quota, now) : claims.own && claimReport(quota, claims.own, now),
+    virtualTime: claims.virtualTime.swarm,
+    // A level that has fully recovered is reported too: the next cut of a newcomer must supersede it.
+    level: backoff.level.epoch === 0 ? undefined : withAges(backoff.level, now),
+    joinSnapshot: isWelcoming && !quota.slots ? usage.swarm.bins(now) : undefined,
+    ...slotFields(agent, quota, isWelcoming, now),
   };
 }
 
-function claimReport(pool: Pool, { amounts, turn, tie }: OwnClaim, now: number): ClaimReport {
-  return { amounts: [...amounts], next: pool.next ?? amounts, turn, tie, waitedMs: now - pool.waitingSince };
+/** Records that the quota is reported in message `seq`, and schedules the next retransmission. */
+function markReported(agent: Agent, quota: Quota, seq: number, now: number): void {
+  const { config, limits, claims, demand, reporting } = quota;
+  reporting.dueAt = reporting.repeats > 0 ? now + agent.config.tuning.repeatMs : Infinity;
+  reporting.repeats = Math.max(0, reporting.repeats - 1);
+  reporting.reportedAt = now;
+  confirmReported(agent, quota, now);
+  const { inTransit, unreported } = reporting;
+  // While nobody receives reports for a long time, the latest report replaces the one before.
+  const last = inTransit.length < MOST_IN_TRANSIT ? undefined : inTransit.pop();
+  if (last) addTo(unreported, last.unconfirmed);
+  inTransit.push({ seq, at: now, unconfirmed: unreported, demand: demand.all });
+  reporting.unreported = zeros(limits.length);
+  reporting.reportedLimits = config.limits;
+  if (quota.slots) quota.slots.freed = 0;
+  const { own } = claims;
+  if (own && own.seq === Infinity) {
+    own.seq = seq;
+    own.publishedAt = now;
+  }
 }
 
-/** Times on this agent's clock become ages, and back. */
-export function withAges(level: Level, now: number): Level {
-  return { ...level, cutAt: now - level.cutAt, pausedAt: now - level.pausedAt };
+function claimReport({ demand }: Quota, { amounts, virtualTime, tie }: OwnClaim, now: number): ClaimReport {
+  return {
+    amounts: [...amounts],
+    next: demand.next ?? amounts,
+    virtualTime,
+    tie,
+    waitedMs: now - demand.waitingSince,
+  };
 }

@@ -1,19 +1,19 @@
-/** More refunds than this are kept together, two and two, so that memory does not depend on their number. */
+/** Number of entries above which neighbours are merged, so that memory does not grow with the number of refunds. */
 const MOST = 256;
 
 interface Refund {
-  /** When it was made, and when the call had been sent. */
+  /** Time of the refund, and of the call. */
   readonly at: number;
   readonly sentAt: number;
 }
 
 /**
- * The age of the oldest call that was settled recently. Holds at most `MOST` entries, however many calls settle and however
- * rarely the age is asked for. Exact for up to `MOST` settled calls in `keepMs`; with more, a call may be remembered for
- * longer than that, which makes the age larger and so counts refunds from too early on, never from too late.
+ * The age of the oldest call that was settled recently. Holds at most `MOST` entries. The age is exact for up to `MOST`
+ * settled calls in `keepMs`; with more, a call may be remembered for longer. The age is then too large, and peers place
+ * refunds too early in their windows, which is the safe side.
  */
 export class RefundAges {
-  /** Ascending by `at` and by `sentAt`: of two calls the later settled and earlier sent one stands for both. */
+  /** Ascending by `at` and by `sentAt`: a call that settled later and was sent earlier than another replaces it. */
   #refunds: Refund[] = [];
 
   add(now: number, sentAt: number, keepMs: number): void {
@@ -25,7 +25,7 @@ export class RefundAges {
     if (this.#refunds.length > MOST) this.#merge();
   }
 
-  /** In milliseconds; 0 when no call was settled within `keepMs`. */
+  /** Age in milliseconds; 0 when no call was settled within `keepMs`. */
   oldestMs(now: number, keepMs: number): number {
     this.#expire(now, keepMs);
     const [oldest] = this.#refunds;
@@ -37,7 +37,7 @@ export class RefundAges {
     this.#refunds = first < 0 ? [] : this.#refunds.slice(first);
   }
 
-  /** Each pair becomes one that was settled when the later was, and sent when the earlier was. */
+  /** Merges pairs into entries with the later settlement and the earlier call. */
   #merge(): void {
     const merged: Refund[] = [];
     for (let i = 0; i < this.#refunds.length; i += 2) {

@@ -1,86 +1,95 @@
-import { type Agent, listenedAt } from "./agent.ts";
+import { type Agent, joiningUntil } from "./agent.ts";
 import { at, takeFrom } from "./amounts.ts";
 import { LONGEST_NEXT_MS } from "./message.ts";
-import type { Pool } from "./pool.ts";
-import { isQuiet } from "./store-side.ts";
+import type { Quota } from "./quota.ts";
+import { isQuiet } from "./store-mode.ts";
 
-/** After so long everyone has heard what was said. Where nothing can be spared it has to be surer than elsewhere. */
-export function settleMsOf({ config }: Agent, pool: Pool): number {
-  return config.tuning.settleMs * careOf(config.tuning.headroom, pool);
+/** Time after which all agents have received a message. Doubled where the limit is too small for a safety margin. */
+export function settleMsOf({ config }: Agent, quota: Quota): number {
+  return config.tuning.settleMs * careOf(config.tuning.safetyMargin, quota);
 }
 
-/** How often what matters is said again: once more where a single call is larger than all that is spared. */
-export function repeatsOf({ config }: Agent, pool: Pool): number {
-  const { repeats, headroom } = config.tuning;
-  const isLarge = pool.grain.some((amount, i) => amount > at(pool.limits, i) * headroom);
-  return repeats * careOf(headroom, pool) + (isLarge && repeats > 0 ? 1 : 0);
+/** Number of retransmissions of an urgent message: one more where a single call is larger than the safety margin. */
+export function repeatsOf({ config }: Agent, quota: Quota): number {
+  const { repeats, safetyMargin } = config.tuning;
+  const isLarge = quota.usage.typicalCost.some((amount, i) => amount > at(quota.limits, i) * safetyMargin);
+  return repeats * careOf(safetyMargin, quota) + (isLarge && repeats > 0 ? 1 : 0);
 }
 
-function careOf(headroom: number, { limits }: Pool): number {
-  for (let i = 0; i < limits.length; i++) if (at(limits, i) * headroom < 1) return 2;
+/** 2 where the safety margin is less than one unit, else 1. */
+function careOf(safetyMargin: number, { limits }: Quota): number {
+  for (let i = 0; i < limits.length; i++) if (at(limits, i) * safetyMargin < 1) return 2;
   return 1;
 }
 
-/**
- * Has this pool reported as soon as messages may follow each other, and then so many times again. In store mode only what
- * all must hear at once.
- */
-export function reportBy(agent: Agent, pool: Pool, now: number, repeats: number, isUrgent = false): void {
+/** Schedules a report as soon as the gap between messages allows it, with retransmissions. In store mode only if urgent. */
+export function reportBy(agent: Agent, quota: Quota, now: number, repeats: number, isUrgent = false): void {
   if (!isUrgent && isQuiet(agent, now)) return;
+  const { reporting } = quota;
   const { gapMs } = agent.config.tuning;
-  pool.reportAt = Math.min(pool.reportAt, Math.max(now, agent.publishedAt + gapMs));
-  pool.repeats = Math.max(pool.repeats, repeats);
+  reporting.dueAt = Math.min(reporting.dueAt, Math.max(now, agent.link.publishedAt + gapMs));
+  reporting.repeats = Math.max(reporting.repeats, repeats);
 }
 
-/** Refunds are reported for this long: a peer that missed one report has the next ones. */
+/** Time for which a refund is reported, so that peers that missed one report receive the next. */
 export function refundedMsOf({ config }: Agent): number {
   return 4 * config.tuning.heartbeatMs;
 }
 
-/** Something changed of late: it is said at every heartbeat, and now and then once all must have heard it. */
-function isFresh(agent: Agent, pool: Pool, now: number): boolean {
-  return pool.claim !== undefined || now - pool.changedAt < 3 * agent.config.tuning.heartbeatMs;
+/** True while a change is recent or a claim is open: then the quota is reported at every heartbeat. */
+function isFresh(agent: Agent, { claims, reporting, slots }: Quota, now: number): boolean {
+  return (
+    (slots && slots.starts.length > 0) ||
+    claims.own !== undefined ||
+    now - reporting.changedAt < 3 * agent.config.tuning.heartbeatMs
+  );
 }
 
-/** There is something to say about it at all; for a window longer that there is nothing any more. */
-export function isActive(pool: Pool, now: number): boolean {
-  const isClaimed = pool.claim !== undefined || pool.kept !== undefined;
-  return isClaimed || pool.level.epoch > 0 || now - pool.changedAt < 2 * pool.config.windowMs;
+/** True while there is anything to report, and for one window after that. */
+export function isActive({ claims, isolation, backoff, reporting, config, slots }: Quota, now: number): boolean {
+  const isClaimed = claims.own !== undefined || isolation.budget !== undefined || (slots && slots.starts.length > 0);
+  return isClaimed || backoff.level.epoch > 0 || now - reporting.changedAt < 2 * config.windowMs;
 }
 
-/** When the next message is due. */
+/** Time at which the next message is due. */
 export function publishAt(agent: Agent, now: number): number {
-  // A promise is kept, also by one who meanwhile may speak less often.
-  let due = isQuiet(agent, now) ? Infinity : agent.publishedAt + Math.min(agent.promisedMs, heartbeatOf(agent, now));
-  for (const pool of agent.pools.values()) due = Math.min(due, pool.reportAt);
+  const { publishedAt, promisedMs } = agent.link;
+  // The announced interval is kept even when the present state would allow a longer one.
+  let due = isQuiet(agent, now) ? Infinity : publishedAt + Math.min(promisedMs, heartbeatOf(agent, now));
+  due = Math.min(due, agent.availability.dueAt);
+  for (const { reporting } of agent.quotas.values()) due = Math.min(due, reporting.dueAt);
   return due;
 }
 
-/** In a crowd everyone speaks less often: all hear all, and what matters is said at once anyway. */
-export function busyMsOf({ config, members }: Agent): number {
-  return Math.min(LONGEST_NEXT_MS, config.tuning.heartbeatMs * Math.max(1, members / config.tuning.crowd));
+/** Heartbeat of an active agent: longer in large swarms, where every agent receives the messages of all. */
+export function busyMsOf({ config, membership }: Agent): number {
+  return Math.min(LONGEST_NEXT_MS, config.tuning.heartbeatMs * Math.max(1, membership.members / config.tuning.crowd));
 }
 
-/** How often this agent speaks now. */
+/** The present interval between two messages of this agent. */
 export function heartbeatOf(agent: Agent, now: number): number {
   const { heartbeatMs, idleHeartbeatMs } = agent.config.tuning;
-  // It has to hear itself at the end of the time in which it listens. Later: nobody may have heard the last one.
-  if (now < listenedAt(agent)) return heartbeatMs;
-  if (now - Math.min(agent.unansweredSince, agent.unechoedSince) > heartbeatMs / 2) return heartbeatMs;
+  const { unansweredSince, unechoedSince } = agent.link;
+  // An echo must arrive by the end of the join phase, and an unanswered message may be lost.
+  if (now < joiningUntil(agent)) return heartbeatMs;
+  if (now - Math.min(unansweredSince, unechoedSince) > heartbeatMs / 2) return heartbeatMs;
   const busyMs = busyMsOf(agent);
-  for (const pool of agent.pools.values()) if (isFresh(agent, pool, now)) return busyMs;
+  for (const quota of agent.quotas.values()) if (isFresh(agent, quota, now)) return busyMs;
   return Math.max(busyMs, idleHeartbeatMs);
 }
 
-/** What was said long enough ago is known to all. */
-export function forgetKnown(agent: Agent, pool: Pool, now: number): void {
-  const { reports } = pool;
-  const { echoes } = agent.config;
+/**
+ * Marks reports as confirmed once all peers have received them: their usage no longer counts against this agent's part.
+ */
+export function confirmReported(agent: Agent, quota: Quota, now: number): void {
+  const { reporting } = quota;
+  const { inTransit } = reporting;
   for (;;) {
-    const report = reports[0];
-    if (!report || report.at + settleMsOf(agent, pool) > now || (echoes && report.seq > agent.echoedSeq)) return;
-    takeFrom(pool.blind, report.blind);
-    pool.heardWaiting = report.waiting;
-    reports.shift();
+    const report = inTransit[0];
+    if (!report || report.at + settleMsOf(agent, quota) > now) return;
+    if (agent.config.echoes && report.seq > agent.link.echoedSeq) return;
+    takeFrom(reporting.unconfirmed, report.unconfirmed);
+    reporting.confirmedDemand = report.demand;
+    inTransit.shift();
   }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Isolation, KEPT, keptPart, trust } from "./silence.ts";
+import { budgetFraction, type Isolation, KEPT, trust } from "./silence.ts";
 
 const policies: readonly Isolation[] = ["safe", "balanced", "available"];
 const times = fc.integer({ min: 0, max: 400_000 });
@@ -21,7 +21,9 @@ test("trust and what is kept never grow with the silence", () => {
     fc.property(times, times, windows, fc.constantFrom(...policies), (a, b, windowMs, isolation) => {
       const [early, late] = [Math.min(a, b), Math.max(a, b)];
       expect(trust(late)).toBeLessThanOrEqual(trust(early));
-      expect(keptPart(isolation, late, windowMs)).toBeLessThanOrEqual(keptPart(isolation, early, windowMs) + 1e-9);
+      expect(budgetFraction(isolation, late, windowMs)).toBeLessThanOrEqual(
+        budgetFraction(isolation, early, windowMs) + 1e-9,
+      );
     }),
   );
 });
@@ -30,7 +32,9 @@ test("who is cut off has never used more in a window than the others keep free f
   fc.assert(
     fc.property(times, windows, fc.constantFrom(...policies), (silentMs, windowMs, isolation) => {
       const reserved = trust(silentMs - windowMs);
-      expect(keptPart(isolation, silentMs, windowMs)).toBeLessThanOrEqual(Math.max(reserved, KEPT[isolation]) + 1e-9);
+      expect(budgetFraction(isolation, silentMs, windowMs)).toBeLessThanOrEqual(
+        Math.max(reserved, KEPT[isolation]) + 1e-9,
+      );
     }),
   );
 });
@@ -42,7 +46,7 @@ test.each([
 ] as const)(
   "in the end %s keeps %d of its share, and a minute after the silence began more than that",
   (isolation, part) => {
-    expect(keptPart(isolation, 95_000, 60_000)).toBe(part);
-    expect(keptPart(isolation, 60_000, 60_000)).toBeGreaterThanOrEqual(part + (1 - part) * 0.4);
+    expect(budgetFraction(isolation, 95_000, 60_000)).toBe(part);
+    expect(budgetFraction(isolation, 60_000, 60_000)).toBeGreaterThanOrEqual(part + (1 - part) * 0.4);
   },
 );

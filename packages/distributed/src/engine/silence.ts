@@ -1,10 +1,10 @@
-/** What an agent does that cannot hear the others, once its trust in the last agreement has run out. */
+/** Policy for the fraction of its share that an isolated agent keeps once the last agreement has expired. */
 export type Isolation = "safe" | "balanced" | "available";
 
-/** The part of its share that an agent keeps however long it is cut off. */
+/** Fraction of its share that an agent keeps for any length of isolation. */
 export const KEPT: Readonly<Record<Isolation, number>> = { safe: 0, balanced: 0.5, available: 1 };
 
-/** Not all may have known quite the same when the silence began. What was used is counted longer already, see `drift`. */
+/** Fraction of the budget that is used, because agents may have known slightly different usage when the silence began. */
 export const CAUTION = 0.985;
 
 const WHOLE_MS = 25_000;
@@ -12,8 +12,9 @@ const HALVING_MS = 5_000;
 const NONE_MS = 35_000;
 
 /**
- * How much of what was agreed still holds after so long a silence, 1 to 0. The one who is cut off spends no more than
- * this part of its share, and those who miss it keep the same part free: both measure the same silence.
+ * Fraction of the last agreement that still holds after a silence: 1 for 25 s, then halving every 5 s, 0 from 35 s on. An
+ * isolated agent uses at most this fraction of its share, and its peers hold the same fraction free for it: both sides
+ * measure the same silence.
  */
 export function trust(silentMs: number): number {
   if (silentMs <= WHOLE_MS) return 1;
@@ -22,23 +23,24 @@ export function trust(silentMs: number): number {
 }
 
 /**
- * How much of it is kept free for one that has been silent for so long: what it has used stays in the provider's window
- * for as long as that is. If it ended while nobody here could hear it, nobody will ever say what it used until then.
+ * Fraction of a silent peer's share that is held free. It follows the peer's own budget one window later, because the
+ * usage of the peer stays in the provider's window. The usage of a peer that ended during this agent's isolation will
+ * never be reported, so its permanent part is held for one window.
  */
-export function partKeptFree(isolation: Isolation, silentMs: number, endedMs: number, windowMs: number): number {
+export function heldFraction(isolation: Isolation, silentMs: number, endedMs: number, windowMs: number): number {
   return Math.max(endedMs < windowMs ? KEPT[isolation] : 0, trust(silentMs - windowMs));
 }
 
-/** The last window is looked at in so many parts. */
+/** Number of parts in which the last window is integrated. */
 const PARTS = 12;
 
 /**
- * What an agent that is cut off may have used in its last window, as a part of its share. Its pace falls with its trust,
- * and its window follows as what it sent before runs out: no more than the others keep free for it, a window longer.
+ * Fraction of its share that an isolated agent may have used in its last window. Its rate falls with {@link trust}, and the sum
+ * over its window follows as earlier usage expires. The result never exceeds what peers hold free one window later.
  */
-export function keptPart(isolation: Isolation, silentMs: number, windowMs: number): number {
+export function budgetFraction(isolation: Isolation, silentMs: number, windowMs: number): number {
   let sum = 0;
-  // At the end of each part, when trust is least.
+  // Evaluated at the end of each part, where trust is lowest.
   for (let i = 0; i < PARTS; i++) sum += Math.max(KEPT[isolation], trust(silentMs - (i * windowMs) / PARTS));
   return sum / PARTS;
 }

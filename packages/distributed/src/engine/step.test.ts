@@ -1,25 +1,26 @@
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { type Agent, modeOf, type Peer, partOf } from "./agent.ts";
+import { type Agent, shareByWeight } from "./agent.ts";
+import { availableOf, capacityOf } from "./capacity.ts";
 import type { Event } from "./events.ts";
 import type { Level } from "./level.ts";
 import { FULL, levelAt } from "./level.ts";
 import type { Message } from "./message.ts";
-import { capacityOf, roomOf } from "./room.ts";
+import { agentMode } from "./modes/mode-of.ts";
 import { step } from "./step.ts";
-import { poolIn, TestSwarm, testAgent, testSwarm, WINDOW_MS, word } from "./test-agents.ts";
+import { quotaIn, TestSwarm, testAgent, testSwarm, WINDOW_MS, word } from "./test-agents.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-const hear = (agent: Agent, message: Message, now: number) => step(agent, { type: "hear", message }, now);
+const hear = (agent: Agent, message: Message, now: number) => step(agent, { type: "receive", message }, now);
 const take = (agent: Agent, now: number, ...cost: number[]) =>
-  step(agent, { type: "take", pool: "p", cost }, now).taken;
-/** A member that knows of `b`, which has used so much. */
+  step(agent, { type: "take", quota: "p", cost }, now).taken;
+/** A member that knows a peer `b` with this usage. */
 function member(now: number, used = 0): Agent {
   const agent = testAgent("a");
   const { publish } = step(agent, { type: "wake" }, 0);
   hear(agent, publish as Message, 10);
-  hear(agent, word("b", 1, {}, { sent: [used] }), 20);
+  hear(agent, word("b", 1, {}, { spentTotal: [used] }), 20);
   for (let t = 1_000; t <= now; t += 1_000) {
     const { publish: said } = step(agent, { type: "wake" }, t);
     if (said) hear(agent, said, t);
@@ -37,13 +38,12 @@ test("a step asks neither clock nor chance nor timer, and the same steps have th
   vi.spyOn(globalThis, "setTimeout").mockImplementation(refuse as never);
   const events: readonly Event[] = [
     { type: "wake" },
-    { type: "hear", message: word("b", 1, { upMs: 100 }, { sent: [400] }) },
-    { type: "want", pool: "p", next: [700], all: [900] },
+    { type: "receive", message: word("b", 1, { upMs: 100 }, { spentTotal: [400] }) },
+    { type: "want", quota: "p", next: [700], all: [900] },
     { type: "wake" },
-    { type: "take", pool: "p", cost: [1] },
-    { type: "settle", pool: "p", more: [-0.5], sentAt: 1_000 },
-    { type: "refused", pool: "p", refused: { sentAt: 2_000, reason: "429" } },
-    { type: "unpublished", seq: 1 },
+    { type: "take", quota: "p", cost: [1] },
+    { type: "settle", quota: "p", more: [-0.5], sentAt: 1_000 },
+    { type: "refused", quota: "p", refused: { sentAt: 2_000, reason: "429" } },
     { type: "leave" },
   ];
   const run = () => {
@@ -59,7 +59,7 @@ test("a newcomer sends nothing until it has listened for a heartbeat and a quart
   expect(take(agent, 0, 1)).toBe(false);
   expect(take(agent, 1_250, 1)).toBe(false);
   hear(agent, publish as Message, 1_260);
-  expect(modeOf(agent, 1_260)).toBe("alone");
+  expect(agentMode(agent, 1_260)).toBe("alone");
   expect(take(agent, 1_260, 1)).toBe(true);
 });
 
@@ -69,11 +69,11 @@ test("what it heard at its beginning does not show that the bus is still there",
   hear(agent, publish as Message, 10);
   for (let now = 100; now <= 2_400; now += 100) {
     step(agent, { type: "wake" }, now);
-    expect([now, modeOf(agent, now)]).toEqual([now, "listening"]);
+    expect([now, agentMode(agent, now)]).toEqual([now, "joining"]);
   }
   for (let now = 2_500; now <= 4_000; now += 100) step(agent, { type: "wake" }, now);
-  expect(modeOf(agent, 4_000)).toBe("cut-off");
-  // It does not know who is there: the least is all that it has.
+  expect(agentMode(agent, 4_000)).toBe("isolated");
+  // An agent that has never heard a peer has only the minimum budget.
   expect([take(agent, 4_000, 1), take(agent, 4_001, 1)]).toEqual([true, false]);
 });
 
@@ -84,7 +84,7 @@ test("a newcomer to a swarm that has nothing to say learns at once that it is no
     const newcomer = testAgent("new", {}, {}, swarm.now);
     swarm.agents.push(newcomer);
     swarm.pass(1_300);
-    expect([idleMs, modeOf(newcomer, swarm.now), newcomer.members]).toEqual([idleMs, "member", 3]);
+    expect([idleMs, agentMode(newcomer, swarm.now), newcomer.membership.members]).toEqual([idleMs, "member", 3]);
   }
 });
 
@@ -98,7 +98,7 @@ test("one without a bus has all, at once", () => {
 test("without a claim an agent uses its part of what is free and no more, until all know of it", () => {
   const swarm = testSwarm(4);
   const [first] = swarm.agents as [Agent];
-  // 990 are there for all, a quarter of that for each.
+  // 990 are available in total, and each agent may take a quarter of that.
   expect(swarm.take(first, 248)).toBe(false);
   expect(swarm.take(first, 247)).toBe(true);
   expect(swarm.take(first, 1)).toBe(false);
@@ -117,8 +117,8 @@ test("if all take their part at once, before a word is heard, it is still within
         let sum = 0;
         costs.forEach((cost, i) => {
           const agent = swarm.agents[i % count] as Agent;
-          // Past the bus: nobody hears of it.
-          if (step(agent, { type: "take", pool: "p", cost: [cost] }, swarm.now).taken) sum += cost;
+          // The call bypasses the bus, so no peer learns of it.
+          if (step(agent, { type: "take", quota: "p", cost: [cost] }, swarm.now).taken) sum += cost;
         });
         expect(sum).toBeLessThanOrEqual(1_000);
       },
@@ -133,7 +133,7 @@ test("a call above its part is claimed, and goes when all have heard of it", () 
   expect(swarm.take(first, 600)).toBe(false);
   swarm.want(first, [600]);
   expect(swarm.take(first, 600)).toBe(false);
-  // Others leave it alone: a quarter of the 390 that are not claimed.
+  // Other agents may take a quarter of the 390 that are not claimed.
   swarm.pass(100);
   expect(swarm.take(second, 98)).toBe(false);
   expect(swarm.take(second, 97)).toBe(true);
@@ -142,7 +142,7 @@ test("a call above its part is claimed, and goes when all have heard of it", () 
 });
 
 test.each([
-  // 990 are free, an eighth of that is 123.75.
+  // 990 are free, and an eighth of 990 is 123.75.
   ["two calls more than wait", { next: 1, all: 1, others: 0 }, 3],
   ["also of large ones, up to an eighth of what is free", { next: 41, all: 41, others: 0 }, 123],
   ["no more than waits where that would be more", { next: 42, all: 42, others: 0 }, 42],
@@ -157,7 +157,7 @@ test.each([
   if (waiting.others > 0) swarm.want(second, [waiting.others]);
   swarm.pass(100);
   swarm.want(first, [waiting.next], [waiting.all]);
-  expect(poolIn(first).claim?.amounts[0]).toBeCloseTo(claimed, 9);
+  expect(quotaIn(first).claims.own?.amounts[0]).toBeCloseTo(claimed, 9);
 });
 
 test("who comes while a claim is made known is served with it", () => {
@@ -175,9 +175,9 @@ test("who comes while a claim is made known is served with it", () => {
 test("a claim is not granted before its agent has heard itself: perhaps nobody else has", () => {
   const agent = member(3_000);
   let claim: Message | undefined;
-  step(agent, { type: "want", pool: "p", next: [600] }, 3_100);
+  step(agent, { type: "want", quota: "p", next: [600] }, 3_100);
   for (let now = 3_100; now <= 3_900; now += 50) claim ??= step(agent, { type: "wake" }, now).publish;
-  expect(claim?.pools[0]?.claim?.amounts).toEqual([600]);
+  expect(claim?.quotas[0]?.claim?.amounts).toEqual([600]);
   expect(take(agent, 3_900, 600)).toBe(false);
   hear(agent, claim as Message, 3_900);
   expect(take(agent, 3_900, 600)).toBe(true);
@@ -187,11 +187,11 @@ test("a call sets its agent back by its size and weight, a large one by two fair
   const swarm = testSwarm(4, { weight: 2 });
   const [first, second] = swarm.agents as [Agent, Agent];
   expect(swarm.take(first, 100)).toBe(true);
-  expect(poolIn(first).turns.own).toBeCloseTo(0.05, 9);
+  expect(quotaIn(first).claims.virtualTime.own).toBeCloseTo(0.05, 9);
   swarm.want(second, [800]);
   swarm.pass(500);
   expect(swarm.take(second, 800)).toBe(true);
-  const { own, line } = poolIn(second).turns;
+  const { own, swarm: line } = quotaIn(second).claims.virtualTime;
   expect(own - line).toBeCloseTo(2 / 8, 9);
 });
 
@@ -229,8 +229,8 @@ function nearlyFull(): { swarm: TestSwarm; first: Agent; second: Agent } {
 
 test("a small call may go while a large one waits for room that is far away, and not when it would make that later", () => {
   const { swarm, first, second } = nearlyFull();
-  // 890 are used, 490 of them for another 40 s: then 590 are free, and 570 are wanted first. There is room for 30 now, but
-  // the large call would have to wait for them.
+  // 890 are used, and 490 of them expire in 40 s: then 590 are free, of which 570 are claimed first. 30 are free now,
+  // but the large call would have to wait for them.
   swarm.want(second, [570]);
   swarm.pass(500);
   swarm.want(first, [30]);
@@ -247,12 +247,12 @@ test.each([
   ["it has to wait in any case", 115, 30, true],
 ])("a small call goes before a large one if that has to wait in its own eyes, too: %s", (_, large, reserved, goes) => {
   const { swarm, first, second } = nearlyFull();
-  // 890 are used: 100 are free, with what lost messages may hide 110.
+  // 890 are used, so 100 are free, or 110 with the margin for lost messages.
   swarm.want(second, [large]);
   swarm.pass(500);
   swarm.want(first, [5]);
   swarm.pass(500);
-  poolIn(first).reserved[0] = reserved;
+  quotaIn(first).isolation.heldForSilent[0] = reserved;
   expect(swarm.take(first, 5)).toBe(goes);
 });
 
@@ -260,14 +260,14 @@ test("a newcomer's cut counts, also when the last one before it is long over", (
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];
   const refused = () => ({ sentAt: swarm.now, reason: "429" });
-  swarm.do(first, { type: "refused", pool: "p", refused: refused() });
+  swarm.do(first, { type: "refused", quota: "p", refused: refused() });
   swarm.pass(15 * WINDOW_MS);
   const newcomer = testAgent("newcomer", {}, {}, swarm.now);
   swarm.agents.push(newcomer);
   swarm.pass(3_000);
-  swarm.do(newcomer, { type: "refused", pool: "p", refused: refused() });
+  swarm.do(newcomer, { type: "refused", quota: "p", refused: refused() });
   swarm.pass(200);
-  for (const agent of swarm.agents) expect(poolIn(agent).level).toMatchObject({ epoch: 2, base: 0.5 });
+  for (const agent of swarm.agents) expect(quotaIn(agent).backoff.level).toMatchObject({ epoch: 2, levelAtCut: 0.5 });
 });
 
 test("what somebody wants only since the bus is away gives it no larger part: the others have not heard of it", () => {
@@ -283,10 +283,10 @@ test("what somebody wants only since the bus is away gives it no larger part: th
   for (const agent of swarm.agents) swarm.deaf.add(agent);
   swarm.want(third, [10], [900]);
   swarm.pass(10_000);
-  expect(swarm.agents.map((agent) => modeOf(agent, swarm.now))).toEqual(["cut-off", "cut-off", "cut-off"]);
-  const shares = swarm.agents.map((agent) => poolIn(agent).kept?.to[0] ?? Number.NaN);
+  expect(swarm.agents.map((agent) => agentMode(agent, swarm.now))).toEqual(["isolated", "isolated", "isolated"]);
+  const shares = swarm.agents.map((agent) => quotaIn(agent).isolation.budget?.to[0] ?? Number.NaN);
   expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(990);
-  // It has its part of what nobody wanted.
+  // The agent has its share of the capacity without demand.
   expect(shares[2]).toBeGreaterThan(0);
 });
 
@@ -296,33 +296,33 @@ test("what nobody hears does not pile up, however long the bus is away, and is n
   swarm.deaf.add(first);
   expect(swarm.take(first, 100)).toBe(true);
   swarm.pass(10 * WINDOW_MS);
-  const { reports, blind, unsaid } = poolIn(first);
-  expect([reports.length <= 256, ...blind]).toEqual([true, 100]);
-  // A call that turns out to be larger is said, too.
-  blind[0] = 105;
-  unsaid[0] = 5;
+  const { inTransit, unconfirmed, unreported } = quotaIn(first).reporting;
+  expect([inTransit.length <= 256, ...unconfirmed]).toEqual([true, 100]);
+  // The extra usage of a call is reported, too.
+  unconfirmed[0] = 105;
+  unreported[0] = 5;
   swarm.pass(WINDOW_MS);
-  expect([reports.length <= 256, ...blind]).toEqual([true, 105]);
+  expect([inTransit.length <= 256, ...unconfirmed]).toEqual([true, 105]);
   swarm.deaf.delete(first);
   swarm.pass(3_000);
-  expect([...poolIn(first).blind]).toEqual([0]);
+  expect([...quotaIn(first).reporting.unconfirmed]).toEqual([0]);
 });
 
 test("a call for which the level is too low does not hold up others, and goes when the level has risen", () => {
   const swarm = testSwarm(3);
   const [first, second] = swarm.agents as [Agent, Agent];
-  swarm.do(second, { type: "refused", pool: "p", refused: { sentAt: swarm.now, reason: "429" } });
+  swarm.do(second, { type: "refused", quota: "p", refused: { sentAt: swarm.now, reason: "429" } });
   swarm.pass(1_000);
   swarm.want(first, [600]);
   swarm.pass(1_000);
-  expect(poolIn(first).claim).toBeUndefined();
+  expect(quotaIn(first).claims.own).toBeUndefined();
   swarm.want(second, [300]);
   swarm.pass(1_000);
   expect(swarm.take(second, 300)).toBe(true);
   swarm.want(second, undefined);
   // 0.5 becomes 0.605 after two steps.
   swarm.pass(64_000);
-  expect(levelAt(poolIn(first).level, swarm.now)).toBeCloseTo(0.605, 9);
+  expect(levelAt(quotaIn(first).backoff.level, swarm.now)).toBeCloseTo(0.605, 9);
   expect(swarm.take(first, 600)).toBe(false);
   swarm.pass(30_000);
   expect(swarm.take(first, 600)).toBe(true);
@@ -334,31 +334,31 @@ test("a goodbye ends a claim at once and leaves what was used in the window", ()
   expect(swarm.take(first, 400)).toBe(true);
   swarm.want(first, [500]);
   swarm.pass(500);
-  expect(poolIn(second).claimed).toEqual([500]);
+  expect(quotaIn(second).claims.sum).toEqual([500]);
   swarm.do(first, { type: "leave" });
   swarm.gone.add(first);
-  expect(poolIn(second).claimed).toEqual([0]);
-  expect(second.members).toBe(1);
-  expect(roomOf(second, poolIn(second), swarm.now)).toEqual([590]);
+  expect(quotaIn(second).claims.sum).toEqual([0]);
+  expect(second.membership.members).toBe(1);
+  expect(availableOf(second, quotaIn(second), swarm.now)).toEqual([590]);
 });
 
 test("a goodbye tells what was used since the last word, or the others would use it again", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
-  // Too little to be told at once.
+  // The usage is too small for an early report.
   expect(swarm.take(first, 3)).toBe(true);
-  expect(roomOf(second, poolIn(second), swarm.now)).toEqual([990]);
+  expect(availableOf(second, quotaIn(second), swarm.now)).toEqual([990]);
   swarm.do(first, { type: "leave" });
-  expect(roomOf(second, poolIn(second), swarm.now)).toEqual([987]);
+  expect(availableOf(second, quotaIn(second), swarm.now)).toEqual([987]);
 });
 
 test("a decision publishes nothing: that comes at the next waking", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
-  const { taken, publish, wakeAt } = swarm.do(first, { type: "take", pool: "p", cost: [400] });
+  const { taken, publish, wakeAt } = swarm.do(first, { type: "take", quota: "p", cost: [400] });
   expect([taken, publish, wakeAt]).toEqual([true, undefined, swarm.now]);
   swarm.do(first, { type: "wake" });
-  expect(roomOf(second, poolIn(second), swarm.now)).toEqual([590]);
+  expect(availableOf(second, quotaIn(second), swarm.now)).toEqual([590]);
 });
 
 test("for one that fell silent its share is kept free, for a window and half a minute, and then no more", () => {
@@ -368,9 +368,9 @@ test("for one that fell silent its share is kept free, for a window and half a m
   swarm.pass(1_000);
   swarm.gone.add(first);
   swarm.pass(7_000);
-  const free = (agent: Agent) => roomOf(agent, poolIn(agent), swarm.now)[0] as number;
-  expect(second.members).toBe(1);
-  // Half of what was free is the silent one's, besides what it has used.
+  const free = (agent: Agent) => availableOf(agent, quotaIn(agent), swarm.now)[0] as number;
+  expect(second.membership.members).toBe(1);
+  // Half of the free capacity belongs to the silent peer, besides its usage.
   expect(free(second)).toBeLessThan(400);
   swarm.pass(60_000);
   expect(free(second)).toBeLessThan(600);
@@ -381,7 +381,7 @@ test("for one that fell silent its share is kept free, for a window and half a m
 test("what one may have used that ended while nobody could hear it is kept free for a window more", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
-  const free = () => roomOf(first, poolIn(first), swarm.now)[0] as number;
+  const free = () => availableOf(first, quotaIn(first), swarm.now)[0] as number;
   expect(swarm.take(second, 300)).toBe(true);
   swarm.pass(1_000);
   swarm.deaf.add(first).add(second);
@@ -390,13 +390,13 @@ test("what one may have used that ended while nobody could hear it is kept free 
   swarm.gone.add(second);
   const live = (from: number, to: number) => {
     for (let seq = from; seq <= to; seq++) {
-      const message = word(second.config.id, seq, { life: 2, upMs: seq * 1_000 });
-      swarm.do(first, { type: "hear", message });
+      const message = word(second.config.id, seq, { incarnation: 2, upMs: seq * 1_000 });
+      swarm.do(first, { type: "receive", message });
       swarm.pass(1_000);
     }
   };
   live(1, 50);
-  // Half of its share, as one that is cut off for long may go on using it.
+  // Half of the share is held, because a peer isolated for long may go on using it.
   expect(free()).toBeCloseTo(980 - 645 / 2, 0);
   live(51, 62);
   expect(free()).toBe(990);
@@ -413,9 +413,9 @@ test("one that is cut off goes on with what all agreed on, and both sides togeth
       for (const agent of swarm.agents) {
         const isCutOff = swarm.gone.has(agent);
         if (isCutOff) step(agent, { type: "wake" }, swarm.now);
-        // Everyone would send four times its part, evenly.
+        // Every agent tries to send four times its share, evenly.
         for (let i = 0; i < 17; i++) {
-          const event: Event = { type: "take", pool: "p", cost: [1] };
+          const event: Event = { type: "take", quota: "p", cost: [1] };
           const { taken } = isCutOff ? step(agent, event, swarm.now) : swarm.do(agent, event);
           if (taken) sent.push({ at: swarm.now, isCutOff });
         }
@@ -424,7 +424,7 @@ test("one that is cut off goes on with what all agreed on, and both sides togeth
     for (const { at } of sent)
       expect(sent.filter((call) => call.at > at - WINDOW_MS && call.at <= at).length).toBeLessThanOrEqual(1_020);
     const alone = sent.filter(({ isCutOff }) => isCutOff).length;
-    // For 80 s: half a minute at its share of 250 a minute, then at half of it, or not at all.
+    // The isolation lasts 80 s: 30 s at a share of 250 per minute, then half of that, or nothing.
     expect(alone).toBeGreaterThan(isolation === "safe" ? 90 : 160);
     expect(alone).toBeLessThan(isolation === "safe" ? 160 : 260);
   }
@@ -435,15 +435,15 @@ test("one that hears nobody but is heard says what it keeps, and the others leav
   const [first, second] = swarm.agents as [Agent, Agent];
   swarm.deaf.add(first);
   swarm.pass(10_000);
-  expect(modeOf(first, swarm.now)).toBe("cut-off");
-  const [kept] = poolIn(second).claimed as [number];
+  expect(agentMode(first, swarm.now)).toBe("isolated");
+  const [kept] = quotaIn(second).claims.sum as [number];
   expect(kept).toBeGreaterThan(200);
-  // A quarter of what was free when it last heard anyone, and not of what came free since.
+  // The budget is a quarter of the capacity that was free at the last contact, without capacity freed since.
   expect(kept).toBeLessThanOrEqual(247);
-  expect(poolIn(first).kept?.from[0]).toBeLessThan(240);
+  expect(quotaIn(first).isolation.budget?.from[0]).toBeLessThan(240);
   swarm.deaf.clear();
   swarm.pass(3_000);
-  expect(poolIn(second).claimed).toEqual([0]);
+  expect(quotaIn(second).claims.sum).toEqual([0]);
 });
 
 test("never heard anyone: the part of those expected, or the least", () => {
@@ -453,7 +453,7 @@ test("never heard anyone: the part of those expected, or the least", () => {
   ] as const) {
     const agent = testAgent("a", { expectedAgents });
     for (let now = 0; now <= 4_000; now += 500) step(agent, { type: "wake" }, now);
-    expect(modeOf(agent, 4_000)).toBe("cut-off");
+    expect(agentMode(agent, 4_000)).toBe("isolated");
     let sum = 0;
     while (take(agent, 4_000, 1)) sum++;
     expect(sum).toBe(most);
@@ -462,9 +462,9 @@ test("never heard anyone: the part of those expected, or the least", () => {
 
 test("a process that stood still listens first", () => {
   const agent = member(5_000);
-  expect(modeOf(agent, 5_000)).toBe("member");
+  expect(agentMode(agent, 5_000)).toBe("member");
   expect(take(agent, 10_000, 1)).toBe(false);
-  expect(modeOf(agent, 10_000)).not.toBe("member");
+  expect(agentMode(agent, 10_000)).not.toBe("member");
 });
 
 test("what has left the window is not reported as used any more", () => {
@@ -472,11 +472,11 @@ test("what has left the window is not reported as used any more", () => {
   const [first, second] = swarm.agents as [Agent, Agent];
   expect(swarm.take(first, 100)).toBe(true);
   swarm.pass(10_000);
-  const reported = () => second.peers.get("agent-0 1")?.pools.get("p");
-  expect(reported()?.said.used).toEqual([100]);
+  const reported = () => second.membership.peers.get("agent-0 1")?.quotas.get("p");
+  expect(reported()?.report.used).toEqual([100]);
   swarm.pass(WINDOW_MS);
-  expect(reported()?.said.used).toEqual([0]);
-  // And then there is nothing more to say about it.
+  expect(reported()?.report.used).toEqual([0]);
+  // Afterwards the quota is no longer reported.
   swarm.pass(2 * WINDOW_MS);
   expect(reported()?.reportedAt).toBeLessThan(swarm.now - WINDOW_MS);
 });
@@ -487,30 +487,30 @@ test("what turned out not to be used is free again for all, what was used above 
   const sentAt = swarm.now;
   expect(swarm.take(first, 400)).toBe(true);
   swarm.pass(1_000);
-  swarm.do(first, { type: "settle", pool: "p", more: [-300], sentAt });
+  swarm.do(first, { type: "settle", quota: "p", more: [-300], sentAt });
   swarm.pass(1_000);
-  for (const agent of swarm.agents) expect(roomOf(agent, poolIn(agent), swarm.now)).toEqual([890]);
-  swarm.do(first, { type: "settle", pool: "p", more: [50], sentAt });
+  for (const agent of swarm.agents) expect(availableOf(agent, quotaIn(agent), swarm.now)).toEqual([890]);
+  swarm.do(first, { type: "settle", quota: "p", more: [50], sentAt });
   swarm.pass(1_000);
-  for (const agent of swarm.agents) expect(roomOf(agent, poolIn(agent), swarm.now)).toEqual([840]);
-  expect(second.members).toBe(2);
+  for (const agent of swarm.agents) expect(availableOf(agent, quotaIn(agent), swarm.now)).toEqual([840]);
+  expect(second.membership.members).toBe(2);
 });
 
 test("requests and tokens are one decision: neither is charged when the other does not fit", () => {
   const swarm = testSwarm(2, {}, { limits: [100, 100_000] });
   const [first] = swarm.agents as [Agent];
   expect(swarm.take(first, 1, 60_000)).toBe(false);
-  expect(poolIn(first).used.sum).toEqual([0, 0]);
+  expect(quotaIn(first).usage.swarm.sum).toEqual([0, 0]);
   expect(swarm.take(first, 1, 40_000)).toBe(true);
-  expect(poolIn(first).used.sum).toEqual([1, 40_000]);
+  expect(quotaIn(first).usage.swarm.sum).toEqual([1, 40_000]);
 });
 
 test("weights divide what is free", () => {
   const swarm = new TestSwarm([testAgent("a", { weight: 3 }), testAgent("b", { weight: 1 })]);
   swarm.pass(3_000);
   const [heavy, light] = swarm.agents as [Agent, Agent];
-  expect(partOf(heavy, swarm.now)).toBe(0.75);
-  expect(partOf(light, swarm.now)).toBe(0.25);
+  expect(shareByWeight(heavy, swarm.now)).toBe(0.75);
+  expect(shareByWeight(light, swarm.now)).toBe(0.25);
 });
 
 test("a newcomer counts what those have used who left before it came", () => {
@@ -524,7 +524,7 @@ test("a newcomer counts what those have used who left before it came", () => {
   const newcomer = testAgent("new", {}, {}, swarm.now);
   swarm.agents.push(newcomer);
   swarm.pass(3_000);
-  expect(roomOf(newcomer, poolIn(newcomer), swarm.now)[0]).toBeLessThanOrEqual(690);
+  expect(availableOf(newcomer, quotaIn(newcomer), swarm.now)[0]).toBeLessThanOrEqual(690);
 });
 
 test("of different limits the smallest counts, while who has it is there", () => {
@@ -533,57 +533,61 @@ test("of different limits the smallest counts, while who has it is there", () =>
   const [first, second] = swarm.agents as [Agent, Agent];
   expect(swarm.take(second, 10)).toBe(true);
   swarm.pass(1_000);
-  expect(capacityOf(first, poolIn(first), swarm.now)).toEqual([495]);
+  expect(capacityOf(first, quotaIn(first), swarm.now)).toEqual([495]);
   swarm.do(second, { type: "leave" });
   swarm.gone.add(second);
-  expect(capacityOf(first, poolIn(first), swarm.now)).toEqual([990]);
+  expect(capacityOf(first, quotaIn(first), swarm.now)).toEqual([990]);
 });
 
 test("old and repeated words change nothing, nor do those of an earlier life that has left", () => {
   const agent = member(3_000);
-  hear(agent, word("b", 5, {}, { sent: [50] }), 3_000);
-  hear(agent, word("b", 5, {}, { sent: [50] }), 3_001);
-  hear(agent, word("b", 3, {}, { sent: [30] }), 3_002);
-  expect(poolIn(agent).used.sum).toEqual([50]);
-  hear(agent, word("b", 1, { life: 2 }, { sent: [7] }), 3_003);
-  expect(agent.members).toBe(2);
-  expect(poolIn(agent).used.sum).toEqual([57]);
+  hear(agent, word("b", 5, {}, { spentTotal: [50] }), 3_000);
+  hear(agent, word("b", 5, {}, { spentTotal: [50] }), 3_001);
+  hear(agent, word("b", 3, {}, { spentTotal: [30] }), 3_002);
+  expect(quotaIn(agent).usage.swarm.sum).toEqual([50]);
+  hear(agent, word("b", 1, { incarnation: 2 }, { spentTotal: [7] }), 3_003);
+  expect(agent.membership.members).toBe(2);
+  expect(quotaIn(agent).usage.swarm.sum).toEqual([57]);
   hear(agent, word("c", 2, { bye: true }), 3_004);
   hear(agent, word("c", 3), 3_005);
-  expect(agent.members).toBe(2);
+  expect(agent.membership.members).toBe(2);
   expect(Object.fromEntries(agent.ignored)).toEqual({ stale: 2, left: 1 });
 });
 
 test("a second process of the same name is noticed, and counts as an agent of its own", () => {
   const agent = member(3_000);
-  for (let seq = 1; seq <= 8; seq++) hear(agent, word("a", seq, { life: 7 }), 3_000 + seq * 500);
-  expect(agent.twinAt).toBe(7_000);
-  expect(agent.members).toBe(3);
+  for (let seq = 1; seq <= 8; seq++) hear(agent, word("a", seq, { incarnation: 7 }), 3_000 + seq * 500);
+  expect(agent.duplicateSeenAt).toBe(7_000);
+  expect(agent.membership.members).toBe(3);
 });
 
 test("what cannot be is counted and has no effect", () => {
   const agent = member(3_000);
   hear(agent, word("b", 3, {}, { windowMs: 1_000 }), 3_001);
   hear(agent, word("b", 4, {}, { limits: [1, 2] }), 3_002);
-  hear(agent, word("b", 5, {}, { level: { ...FULL, epoch: 1_002, base: 0.001, cutAt: 0, pausedAt: 0 } }), 3_003);
+  hear(agent, word("b", 5, {}, { level: { ...FULL, epoch: 1_002, levelAtCut: 0.001, cutAt: 0, pausedAt: 0 } }), 3_003);
   expect(Object.fromEntries(agent.ignored)).toEqual({ "other limits": 2, "epoch far ahead": 1 });
-  expect(poolIn(agent).level).toBe(FULL);
+  expect(quotaIn(agent).backoff.level).toBe(FULL);
 });
 
-test("more agents than a swarm has are not remembered", () => {
+test("of more agents than a swarm has the newest strangers are remembered, and those that spoke for longer", () => {
   const agent = member(3_000);
-  const [peer] = agent.peers.values();
-  for (let i = 0; agent.peers.size < 19_990; i++) agent.peers.set(`x${i} 1`, { ...(peer as Peer), id: `x${i}` });
-  for (let i = 0; i < 100; i++) hear(agent, word(`y${i}`, 1, { pools: [] }), 3_000);
-  expect(agent.peers.size).toBe(20_000);
-  expect(agent.ignored.get("too many agents")).toBe(90);
+  hear(agent, word("b", 3), 4_000);
+  for (let i = 0; i < 25_000; i++) hear(agent, word(`x${i}`, 1, { quotas: [] }), 4_000 + i / 100);
+  const { peers, newest, members } = agent.membership;
+  expect(peers.size).toBeLessThanOrEqual(4_096);
+  expect(newest.size).toBe(peers.size);
+  expect(members).toBe(peers.size + 1);
+  expect([...peers.values()].map(({ id }) => id)).toEqual(expect.arrayContaining(["b", "x24999", "x24600"]));
+  hear(agent, word("newcomer", 1), 4_300);
+  expect(newest.get("newcomer")?.state).toBe("live");
 });
 
 test("the dead are forgotten", () => {
   const swarm = testSwarm(3);
   for (const agent of swarm.agents.slice(1)) swarm.gone.add(agent);
   swarm.pass(2 * WINDOW_MS + 61_000);
-  expect(swarm.agents[0]?.peers.size).toBe(0);
+  expect(swarm.agents[0]?.membership.peers.size).toBe(0);
 });
 
 test("an agent that has nothing to say says so every five seconds", () => {
@@ -601,14 +605,14 @@ test("an agent that has nothing to say says so every five seconds", () => {
 test("a process that stood still listens, and does not take the others for silent", () => {
   const swarm = testSwarm(4);
   const [first] = swarm.agents as [Agent];
-  const pool = poolIn(first);
-  // Long enough for the others to be missed, if it had listened.
+  const quota = quotaIn(first);
+  // The pause is long enough for the peers to be suspected, if the process had been running.
   const now = swarm.now + 40_000;
   step(first, { type: "wake" }, now);
-  expect(step(first, { type: "take", pool: "p", cost: [1] }, now).taken).toBe(false);
-  expect(first.members).toBe(4);
-  expect(pool.reserved).toEqual([0]);
-  expect(pool.kept).toBeUndefined();
+  expect(step(first, { type: "take", quota: "p", cost: [1] }, now).taken).toBe(false);
+  expect(first.membership.members).toBe(4);
+  expect(quota.isolation.heldForSilent).toEqual([0]);
+  expect(quota.isolation.budget).toBeUndefined();
 });
 
 test("whoever said when it will be heard again is heard by then, also when it has less to say meanwhile", () => {
@@ -629,9 +633,9 @@ test("whoever said when it will be heard again is heard by then, also when it ha
 
 test("a newcomer is told of a cut by those who have used nothing since", () => {
   const agent = testAgent();
-  hear(agent, word("b", 1, {}, { level: { ...FULL, epoch: 1, base: 0.5, cutAt: 90_000, pausedAt: 90_000 } }), 0);
+  hear(agent, word("b", 1, {}, { level: { ...FULL, epoch: 1, levelAtCut: 0.5, cutAt: 90_000, pausedAt: 90_000 } }), 0);
   step(agent, { type: "wake" }, 100);
-  hear(agent, word("c", 1, { upMs: 0, pools: [] }), 20_000);
+  hear(agent, word("c", 1, { upMs: 0, quotas: [] }), 20_000);
   const { wakeAt } = step(agent, { type: "wake" }, 20_000);
   expect(wakeAt).toBeLessThanOrEqual(20_500);
 });
@@ -639,51 +643,51 @@ test("a newcomer is told of a cut by those who have used nothing since", () => {
 test("a limit that has changed is said at once", () => {
   const swarm = testSwarm(3);
   const [first, second] = swarm.agents as [Agent, Agent];
-  const pool = poolIn(first);
-  pool.config = { ...pool.config, limits: [400] };
+  const quota = quotaIn(first);
+  quota.config = { ...quota.config, limits: [400] };
   swarm.do(first, { type: "wake" });
   swarm.pass(100);
-  expect(poolIn(second).limits).toEqual([400]);
+  expect(quotaIn(second).limits).toEqual([400]);
 });
 
 test("a newcomer starts beside the first who waits, and never far before the line", () => {
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];
-  const pool = poolIn(first);
-  pool.hearsayUntil = Infinity;
-  const claims = (turn: number, id: string) => {
-    const claim = { amounts: [5], next: [5], turn, tie: 1, waitedMs: 0 };
-    swarm.do(first, { type: "hear", message: word(id, 1, {}, { claim, turn: 7 }) });
+  const quota = quotaIn(first);
+  quota.history.approximateUntil = Infinity;
+  const claims = (virtualTime: number, id: string) => {
+    const claim = { amounts: [5], next: [5], virtualTime, tie: 1, waitedMs: 0 };
+    swarm.do(first, { type: "receive", message: word(id, 1, {}, { claim, virtualTime: 2.5 }) });
   };
-  claims(6.9, "x");
-  claims(6.8, "y");
-  // It is cut off, and has no place in the line.
+  claims(2.4, "x");
+  claims(2.3, "y");
+  // The peer is isolated, so its claim has no virtual time.
   claims(0, "z");
   swarm.want(first, [990]);
-  expect(pool.claim?.turn).toBe(6.8);
+  expect(quota.claims.own?.virtualTime).toBe(2.3);
   swarm.want(first, undefined);
   claims(0.1, "liar");
   swarm.want(first, [990]);
-  expect(pool.claim?.turn).toBeCloseTo(7 - 2 / first.weights);
+  expect(quota.claims.own?.virtualTime).toBeCloseTo(2.5 - 2 / first.membership.weights);
 });
 
 test("who has been there leaves more free while somebody is new", () => {
   const agent = member(WINDOW_MS);
   const now = WINDOW_MS + 500;
-  expect(capacityOf(agent, poolIn(agent), now)).toEqual([990]);
+  expect(capacityOf(agent, quotaIn(agent), now)).toEqual([990]);
   hear(agent, word("new", 1, { upMs: 0 }), now);
-  expect(capacityOf(agent, poolIn(agent), now)).toEqual([980]);
-  expect(capacityOf(agent, poolIn(agent), now + WINDOW_MS)).toEqual([990]);
+  expect(capacityOf(agent, quotaIn(agent), now)).toEqual([980]);
+  expect(capacityOf(agent, quotaIn(agent), now + WINDOW_MS)).toEqual([990]);
   const other = testAgent("other", {}, {}, now);
   hear(other, word("new", 1, { upMs: 0 }), now);
-  expect(capacityOf(other, poolIn(other), now)).toEqual([990]);
+  expect(capacityOf(other, quotaIn(other), now)).toEqual([990]);
 });
 
 test("a claim that is more than the limit is nobody's turn", () => {
   const agent = member(3_000);
-  const claim = { amounts: [1e9], next: [1], turn: 0, tie: 1, waitedMs: 0 };
+  const claim = { amounts: [1e9], next: [1], virtualTime: 0, tie: 1, waitedMs: 0 };
   hear(agent, word("liar", 1, {}, { claim }), 3_000);
-  expect(poolIn(agent).claimed).toEqual([0]);
+  expect(quotaIn(agent).claims.sum).toEqual([0]);
   expect(agent.ignored.get("impossible claim")).toBe(1);
 });
 
@@ -691,15 +695,15 @@ test("a word that says nothing new plans nothing and says nothing", () => {
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];
   const { now } = swarm;
-  const claim = { amounts: [50], next: [5], turn: 1, tie: 7, waitedMs: 0 };
-  const said = (seq: number, more = {}) => step(first, { type: "hear", message: word("z", seq, {}, more) }, now);
+  const claim = { amounts: [50], next: [5], virtualTime: 1, tie: 7, waitedMs: 0 };
+  const said = (seq: number, more = {}) => step(first, { type: "receive", message: word("z", seq, {}, more) }, now);
   expect(said(1, { claim }).wakeAt).toBeLessThan(Infinity);
   expect(said(2, { claim: { ...claim } })).toEqual({ taken: false, retry: [], wakeAt: Infinity });
   expect(said(3, { claim: { ...claim, next: [6] } }).wakeAt).toBeLessThan(Infinity);
   expect(said(4, { claim: { ...claim, next: [6], amounts: [51] } }).wakeAt).toBeLessThan(Infinity);
-  expect(poolIn(first).claimed).toEqual([51]);
+  expect(quotaIn(first).claims.sum).toEqual([51]);
   expect(said(5, { sent: [1] }).wakeAt).toBeLessThan(Infinity);
-  expect(poolIn(first).claimed).toEqual([0]);
+  expect(quotaIn(first).claims.sum).toEqual([0]);
 });
 
 interface Said {
@@ -723,18 +727,27 @@ test("in whatever order, with whatever lost and repeated: who heard everyone's l
   fc.assert(
     fc.property(words, orders, orders, (all, one, other) => {
       const messages = spoken(all);
-      // The last word of each is heard by both, at some time; of the others some are lost, some repeated.
+      // Both agents receive the last message of each sender at some time; of the earlier messages some are lost and
+      // some repeated.
       const last = [...new Map(messages.map((message) => [message.id, message])).values()];
       const heardBy = (id: string, order: readonly number[]) => {
         const agent = testAgent(id);
         const mixed = order.map((n) => messages[n % messages.length] as Message);
         mixed.splice((order[0] as number) % mixed.length, 0, ...last);
         for (const message of mixed) hear(agent, message, 100);
-        // A level may have come with a word that the other has not heard.
+        // A level may have arrived in a message that the other agent has not received.
         for (const message of messages) hear(agent, message, 100);
-        const { claimants, claimed, used, level, limits, turns } = poolIn(agent);
-        const sorted = [...claimants].map(({ claim }) => claim).sort((a, b) => (a?.tie ?? 0) - (b?.tie ?? 0));
-        return { sorted, claimed, used: used.sum, level, limits, line: turns.line, members: agent.members };
+        const { claims, usage, backoff, limits } = quotaIn(agent);
+        const sorted = [...claims.others].map(({ claim }) => claim).sort((a, b) => (a?.tie ?? 0) - (b?.tie ?? 0));
+        return {
+          sorted,
+          claimed: claims.sum,
+          used: usage.swarm.sum,
+          level: backoff.level,
+          limits,
+          line: claims.virtualTime.swarm,
+          members: agent.membership.members,
+        };
       };
       const [a, b] = [heardBy("a", one), heardBy("z", other)];
       expect({ ...a, line: 0, level: 0 }).toEqual({ ...b, line: 0, level: 0 });
@@ -743,8 +756,8 @@ test("in whatever order, with whatever lost and repeated: who heard everyone's l
   );
 });
 
-test("a level that came by any way is the same for all, and nobody recovers later for having heard it twice", () => {
-  const levels = fc.array(
+const someLevels = () =>
+  fc.array(
     fc.record({
       epoch: fc.integer({ min: 1, max: 3 }),
       base: fc.constantFrom(0.25, 0.5),
@@ -752,13 +765,17 @@ test("a level that came by any way is the same for all, and nobody recovers late
     }),
     { minLength: 1, maxLength: 10 },
   );
+const levelsOf = (all: readonly { epoch: number; base: number; age: number }[]) =>
+  all.map(({ epoch, base, age }): Level => ({ ...FULL, epoch, levelAtCut: base, cutAt: age, pausedAt: age }));
+
+test("a signed level is the same for all agents, whatever its way, and repeating it delays no recovery", () => {
   fc.assert(
-    fc.property(levels, (all) => {
-      const reports = all.map(({ epoch, base, age }): Level => ({ ...FULL, epoch, base, cutAt: age, pausedAt: age }));
+    fc.property(someLevels(), (all) => {
+      const reports = levelsOf(all);
       const after = (order: readonly Level[]) => {
-        const agent = testAgent();
+        const agent = testAgent("a", { isSigned: true });
         for (const [i, level] of order.entries()) hear(agent, word("b", i + 1, {}, { level }), 200_000);
-        return poolIn(agent).level;
+        return quotaIn(agent).backoff.level;
       };
       expect(after(reports)).toEqual(after([...reports].reverse()));
       expect(after([...reports, ...reports])).toEqual(after(reports));
@@ -766,22 +783,85 @@ test("a level that came by any way is the same for all, and nobody recovers late
   );
 });
 
-/** Messages of four agents, each with its sums and sequence numbers as an agent would count them. */
+test("no unsigned message raises the level, apart from transit times", () => {
+  fc.assert(
+    fc.property(someLevels(), fc.integer({ min: 0, max: 90_000 }), (all, cutMs) => {
+      const agent = testAgent();
+      const cut: Level = { ...FULL, epoch: 2, levelAtCut: 0.25, recoveryFactor: 1.1, recoveryIntervalMs: 30_000 };
+      quotaIn(agent).backoff.level = { ...cut, cutAt: 200_000 - cutMs, pausedAt: 200_000 - cutMs };
+      quotaIn(agent).backoff.learnedCutAt = 200_000 - cutMs;
+      for (const [i, level] of levelsOf(all).entries()) {
+        // Transit times of the same cut differ by up to three seconds, which may be one step of the recovery.
+        const before = levelAt(quotaIn(agent).backoff.level, 203_000);
+        hear(
+          agent,
+          word("b", i + 1, {}, { level: { ...level, recoveryFactor: 1.1, recoveryIntervalMs: 30_000 } }),
+          200_000,
+        );
+        expect(levelAt(quotaIn(agent).backoff.level, 200_000)).toBeLessThanOrEqual(before);
+      }
+    }),
+  );
+});
+
+test("a goodbye without proof is believed once the agent is silent, and not while it goes on speaking", () => {
+  const agent = member(3_000);
+  for (const id of ["b", "c"]) hear(agent, word(id, 1), 3_000);
+  for (const id of ["b", "c"]) hear(agent, word(id, 2, { bye: true, isUnproven: true }), 3_100);
+  expect(agent.membership.members).toBe(3);
+  for (let now = 4_000, seq = 3; now < 12_000; now += 1_000, seq++) {
+    hear(agent, word("c", seq), now);
+    step(agent, { type: "wake" }, now);
+  }
+  expect([...agent.membership.peers.values()].map(({ id, state }) => `${id} ${state}`)).toEqual(["b left", "c live"]);
+  expect(quotaIn(agent).isolation.heldForSilent).toEqual([0]);
+});
+
+test("a forged sequence number is refused when it is far ahead, and otherwise delays an agent for a moment", () => {
+  const agent = member(3_000);
+  hear(agent, word("x", 1, {}, { spentTotal: [1] }), 3_000);
+  hear(agent, word("x", 2 ** 53 - 1, {}, { spentTotal: [1] }), 3_001);
+  expect(Object.fromEntries(agent.ignored)).toEqual({ "sequence far ahead": 1 });
+  hear(agent, word("x", 90, {}, { spentTotal: [1] }), 3_002);
+  for (let seq = 2; seq <= 6; seq++) hear(agent, word("x", seq, {}, { spentTotal: [seq] }), 2_000 + seq * 1_000);
+  expect(quotaIn(agent).usage.swarm.sum[0]).toBeGreaterThanOrEqual(6);
+  expect(agent.membership.peers.get("x 1")?.seq).toBe(6);
+});
+
+test("a forged virtual time does not move the swarm's out of reach", () => {
+  const agent = member(10_000);
+  hear(agent, word("x", 1, {}, { virtualTime: 2 ** 53 - 1 }), 10_000);
+  hear(agent, word("x", 2, {}, { virtualTime: 2 ** 53 - 1 }), 10_001);
+  expect(quotaIn(agent).claims.virtualTime.swarm).toBeLessThan(4);
+});
+
+test("a message that promises the next one in an hour counts for about a window", () => {
+  const agent = member(3_000);
+  hear(agent, word("x", 1, { nextMs: 3_600_000 }, { limits: [1] }), 3_000);
+  expect(quotaIn(agent).limits).toEqual([1]);
+  for (let ms = 0; ms <= WINDOW_MS + 2_000; ms += 1_000) {
+    hear(agent, word("a", agent.link.seq), 3_000 + ms);
+    step(agent, { type: "wake" }, 3_000 + ms);
+  }
+  expect(quotaIn(agent).limits).toEqual([1_000]);
+});
+
+/** Messages of four agents, each with consistent totals and sequence numbers. */
 function spoken(all: readonly Said[]): Message[] {
   const sums = [0, 0, 0, 0];
   const seqs = [0, 0, 0, 0];
   return all.map(({ from, more, claim, epoch }) => {
     sums[from] = (sums[from] as number) + more;
     seqs[from] = (seqs[from] as number) + 1;
-    const claimed = { amounts: [claim], next: [claim], turn: claim / 10, tie: from, waitedMs: 0 };
+    const claimed = { amounts: [claim], next: [claim], virtualTime: claim / 10, tie: from, waitedMs: 0 };
     return word(
       `b${from}`,
       seqs[from] as number,
       {},
       {
-        sent: [sums[from] as number],
+        spentTotal: [sums[from] as number],
         claim: claim > 0 ? claimed : undefined,
-        level: epoch > 0 ? { ...FULL, epoch, base: 0.5, cutAt: 50, pausedAt: 50 } : undefined,
+        level: epoch > 0 ? { ...FULL, epoch, levelAtCut: 0.5, cutAt: 50, pausedAt: 50 } : undefined,
       },
     );
   });

@@ -1,297 +1,296 @@
-import { type Agent, isOneOfSeveral, listenedAt, modeIn } from "./agent.ts";
-import { isAllotted } from "./allotment.ts";
-import { type Amounts, addTo, at, fits, isEqual, isZero, minus, takeFrom } from "./amounts.ts";
-import { answer, forgetPeers, unanswered } from "./answer.ts";
-import { ask, askAt } from "./ask.ts";
-import { fitsBetween } from "./backfill.ts";
-import { claimsBefore, isHeard, want } from "./claim.ts";
+import { cutLimit, growLimit } from "./adaptive-limit.ts";
+import { type Agent, isOneOfSeveral } from "./agent.ts";
+import { isEqual } from "./amounts.ts";
+import { applyAnswer } from "./availability/answers.ts";
+import { park, unpark } from "./availability/commands.ts";
+import { beginProbe } from "./availability/probe.ts";
+import { renewParks } from "./availability/share.ts";
 import { configure, remove } from "./configure.ts";
-import { type Dimensions, dimensionsOf, indicesOf, pick } from "./dimensions.ts";
-import { recognise, usedElsewhere } from "./elsewhere.ts";
+import { want } from "./demand.ts";
 import type { Effects, Event, Part } from "./events.ts";
-import { hear, hearLevel } from "./hear.ts";
-import { keep, keptAt } from "./kept.ts";
-import { learn } from "./learn.ts";
-import { type Level, levelAt, nextStepAt, pausedUntil, refuse, wholeAgain } from "./level.ts";
-import { sweep, sweepMsOf } from "./members.ts";
-import type { Pool } from "./pool.ts";
-import { publish, withAges } from "./publish.ts";
-import { roomOf } from "./room.ts";
-import { publishAt, refundedMsOf, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
-import { inPaceAt, paceOf } from "./steady-pace.ts";
-import { mayTake, take } from "./take.ts";
-import { trueUp } from "./true-up.ts";
+import { countExternalUsage } from "./external-usage.ts";
+import { applyJoinSnapshot } from "./join-snapshot.ts";
+import { levelAt, pausedUntil, type Refused, refuse, restored, withAges } from "./level.ts";
+import { measureOf } from "./measured-cut.ts";
+import { sweep, sweepMsOf } from "./membership.ts";
+import { modeOf } from "./modes/mode-of.ts";
+import { publish } from "./publish.ts";
+import type { Quota } from "./quota.ts";
+import { answerOutdated, receive } from "./receive.ts";
+import { receiveLevel } from "./receive-level.ts";
+import { reconcile } from "./reconcile.ts";
+import { publishAt, repeatsOf, reportBy } from "./schedule.ts";
+import { settle } from "./settle.ts";
+import { endMove, receiveFailure, receiveReply } from "./store-reply.ts";
+import { ask, askAt } from "./store-request.ts";
+import { permitIn, take } from "./take.ts";
 import { boundedLevel } from "./trust.ts";
 
 const NONE: readonly string[] = [];
 const NOTHING: Effects = { taken: false, publish: undefined, ask: undefined, retry: NONE, wakeAt: Infinity };
 
 /**
- * One event of an agent's life: changes what it knows and says what has to be done. It has no clock, no bus, no timer and
- * no chance of its own, so whatever happens to it can be repeated.
+ * Applies one event to an agent and returns the actions for the caller. The function has no clock, bus, timer or
+ * randomness of its own, so every run can be repeated exactly.
  */
 export function step(agent: Agent, event: Event, now: number): Effects {
-  notice(agent, now);
-  if (event.type === "take") return decide(agent, event, now);
-  if (event.type === "settle") return settled(agent, event, now);
-  // The effects of another configuration wait for the next wake, so that callers can change several quotas consistently.
-  if (event.type === "configure") {
-    configure(agent, event.config, now);
-    return NOTHING;
-  }
-  if (event.type === "remove") {
-    remove(agent, event.pool, now);
-    return NOTHING;
-  }
-  for (const pool of agent.pools.values()) look(agent, pool, now);
+  noticeSuspension(agent, now);
   switch (event.type) {
-    case "want":
-      poolOf(agent, event.pool).isTried = event.tried === true;
-      want(agent, poolOf(agent, event.pool), event.next, event.all, now);
+    case "take":
+      return decide(agent, event, now);
+    case "settle":
+      return settleOne(agent, event, now);
+    case "answer":
+      applyAnswer(agent, event.answer, now);
+      return afterAvailability(agent, now);
+    case "probe":
+      beginProbe(agent, event.endpoint, event.model, now);
+      return afterAvailability(agent, now);
+    // The effects of a configuration wait for the next wake, so that callers can change several quotas consistently.
+    case "configure":
+      configure(agent, event.config, now);
+      return NOTHING;
+    case "remove":
+      remove(agent, event.quota, now);
+      return NOTHING;
+    default:
+      for (const quota of agent.quotas.values()) refresh(agent, quota, now);
+      if (event.type === "leave") return leave(agent, now);
+      return apply(agent, event, now) ? effectsOf(agent, now) : NOTHING;
+  }
+}
+
+type OtherEvent = Exclude<Event, { type: "take" | "settle" | "answer" | "probe" | "configure" | "remove" | "leave" }>;
+
+/** Applies an event that may concern all quotas. Returns false when nothing has changed, so that earlier plans still hold. */
+function apply(agent: Agent, event: OtherEvent, now: number): boolean {
+  switch (event.type) {
+    case "want": {
+      const quota = quotaOf(agent, event.quota);
+      quota.demand.isTried = event.tried === true;
+      want(agent, quota, event.next, event.all, now);
+      return true;
+    }
+    case "refused":
+      applyRefusal(agent, quotaOf(agent, event.quota), event.refused, now);
+      return true;
+    case "receive":
+      return receive(agent, event.message, now);
+    case "outdated":
+      return answerOutdated(agent, now);
+    case "store-failure":
+      receiveFailure(agent, event.seq);
+      return true;
+    case "park":
+      park(agent, event.command, now);
+      return true;
+    case "unpark":
+      unpark(agent, event.command, now);
+      return true;
+    case "announced": {
+      const quota = quotaOf(agent, event.quota);
+      receiveLevel(agent, quota, boundedLevel(agent, quota, event.level), now);
       break;
-    case "announced":
-      announced(agent, poolOf(agent, event.pool), event.level, now);
-      wake(agent, now);
+    }
+    case "external-usage":
+      countExternalUsage(agent, quotaOf(agent, event.quota), event.amounts, now);
       break;
-    case "used-elsewhere":
-      usedElsewhere(agent, poolOf(agent, event.pool), event.amounts, now);
-      wake(agent, now);
-      break;
+    case "renewed": {
+      const { slots } = quotaOf(agent, event.quota);
+      if (slots) slots.renewedAt = now;
+      return false;
+    }
     case "recovered":
-      recovered(agent, poolOf(agent, event.pool), now);
-      wake(agent, now);
+      endRecovery(agent, quotaOf(agent, event.quota), now);
       break;
     case "start":
       agent.joinedAt = now;
       agent.startedAt = now;
-      wake(agent, now);
       break;
-    case "refused":
-      refused(agent, poolOf(agent, event.pool), event.refused, now);
-      break;
-    case "hear":
-      // What was planned before still holds.
-      if (!hear(agent, event.message, now)) return NOTHING;
-      break;
-    case "answer":
-      answer(agent, event.seq, event.reply, now);
-      wake(agent, now);
-      break;
-    case "unanswered":
-      unanswered(agent, event.seq);
+    case "store-reply":
+      receiveReply(agent, event.seq, event.reply, now);
       break;
     case "wake":
-      wake(agent, now);
-      break;
-    case "leave": {
-      const message = publish(agent, now, true);
-      const goodbye = ask(agent, now, true);
-      agent.left = true;
-      return { taken: false, publish: message, ask: goodbye, retry: NONE, wakeAt: Infinity };
-    }
   }
+  wake(agent, now);
+  return true;
+}
+
+/** The effects that are due after an event: messages, requests, waiting calls that may be sent, and the next wake. */
+function effectsOf(agent: Agent, now: number): Effects {
   const message = publish(agent, now);
-  const call = ask(agent, now);
+  const request = ask(agent, now);
   const retry: string[] = [];
-  let wakeAt = agent.config.hasBus ? Math.min(publishAt(agent, now), now + agent.config.tuning.heartbeatMs) : Infinity;
+  const { hasBus, tuning } = agent.config;
+  let wakeAt = hasBus ? Math.min(publishAt(agent, now), now + tuning.heartbeatMs) : Infinity;
   wakeAt = Math.max(now, Math.min(wakeAt, askAt(agent)));
-  for (const [name, pool] of agent.pools) {
-    const tryAt = retryAt(agent, pool, now);
+  for (const [name, quota] of agent.quotas) {
+    const tryAt = retryAt(agent, quota, now);
     if (tryAt > now) wakeAt = Math.min(wakeAt, tryAt);
     else retry.push(name);
   }
-  return { taken: false, publish: message, ask: call, retry, wakeAt };
+  return { taken: false, publish: message, ask: request, retry, wakeAt };
 }
 
-/** When the next waiting call of a quota should try again; Infinity when none waits. */
-function retryAt(agent: Agent, pool: Pool, now: number): number {
-  if (!pool.next) return Infinity;
-  const tryAt = nextTryAt(agent, pool, pool.next, now);
+/** Time at which the next waiting call of a quota should try again; Infinity when none waits. */
+function retryAt(agent: Agent, quota: Quota, now: number): number {
+  const { next } = quota.demand;
+  if (!next) return Infinity;
+  const tryAt = nextTryAt(agent, quota, next, now);
   // Usage whose time is known only approximately may have left the window already.
-  return tryAt > now && now < pool.hearsayUntil ? Math.min(tryAt, now + sweepMsOf(agent) / 2) : tryAt;
+  const isApproximate = now < quota.history.approximateUntil;
+  return tryAt > now && isApproximate ? Math.min(tryAt, now + sweepMsOf(agent) / 2) : tryAt;
 }
 
-/** The end of a call concerns only its own quota. The next report that is due says it. */
-function settled(agent: Agent, event: Extract<Event, { type: "settle" }>, now: number): Effects {
-  const pool = poolOf(agent, event.pool);
-  look(agent, pool, now);
-  settle(agent, pool, event.more, event.dimensions, event.sentAt, now);
-  const tryAt = retryAt(agent, pool, now);
-  const retry = tryAt > now ? NONE : [event.pool];
-  return { taken: false, publish: undefined, ask: undefined, retry, wakeAt: tryAt > now ? tryAt : Infinity };
+function nextTryAt(agent: Agent, quota: Quota, next: readonly number[], now: number): number {
+  const pauseEndsAt = pausedUntil(quota.backoff.level);
+  if (pauseEndsAt > now) return pauseEndsAt;
+  const mode = modeOf(agent, quota, now);
+  mode.enter(agent, quota, now);
+  return mode.retryAt(agent, quota, next, now);
 }
 
-/**
- * A decision looks at the pools of its request only and publishes nothing: what is to be said of it is said on waking, not
- * on the request path.
- */
+/** Settles a call, which concerns only its own quota. The next report contains the correction. */
+function settleOne(agent: Agent, event: Extract<Event, { type: "settle" }>, now: number): Effects {
+  const quota = quotaOf(agent, event.quota);
+  refresh(agent, quota, now);
+  settle(agent, quota, event.more, event.dimensions, event.sentAt, now);
+  const tryAt = retryAt(agent, quota, now);
+  const retry = tryAt > now ? NONE : [event.quota];
+  let wakeAt = tryAt > now ? tryAt : Infinity;
+  // A freed slot may have to be announced at once.
+  if (quota.slots && agent.config.hasBus && !agent.hasLeft)
+    wakeAt = Math.min(wakeAt, Math.max(now, quota.reporting.dueAt));
+  return { taken: false, publish: undefined, ask: undefined, retry, wakeAt };
+}
+
+/** Decides on a request. Visits only its quotas, and publishes nothing on the request path: the next wake does. */
 function decide(agent: Agent, event: Part & { readonly also?: readonly Part[] | undefined }, now: number): Effects {
-  const pool = poolOf(agent, event.pool);
-  look(agent, pool, now);
-  const taken = event.also ? takeAll(agent, [event, ...event.also], now) : take(agent, pool, event.cost, now);
+  const quota = quotaOf(agent, event.quota);
+  refresh(agent, quota, now);
+  const taken = event.also ? takeAll(agent, [event, ...event.also], now) : take(agent, quota, event.cost, now);
   let wakeAt = Infinity;
-  if (agent.config.hasBus && !agent.left) {
-    wakeAt = Math.max(now, pool.reportAt);
-    for (const part of event.also ?? []) wakeAt = Math.min(wakeAt, Math.max(now, poolOf(agent, part.pool).reportAt));
+  if (agent.config.hasBus && !agent.hasLeft) {
+    wakeAt = Math.max(now, quota.reporting.dueAt);
+    for (const part of event.also ?? [])
+      wakeAt = Math.min(wakeAt, Math.max(now, quotaOf(agent, part.quota).reporting.dueAt));
   }
   return { taken, publish: undefined, ask: undefined, retry: NONE, wakeAt };
 }
 
-/** Takes from all pools or from none. The pools of a request are independent: what one allows, another cannot take away. */
+/** The effects of an event that concerns no quota. A change is published at the next wake, which is due at once. */
+function afterAvailability({ availability, config, hasLeft }: Agent, now: number): Effects {
+  if (!config.hasBus || hasLeft || availability.dueAt === Infinity) return NOTHING;
+  return { ...NOTHING, wakeAt: Math.max(now, availability.dueAt) };
+}
+
+/** Takes from all quotas or from none. The quotas of a request are independent: a permit of one stays valid in another. */
 function takeAll(agent: Agent, parts: readonly Part[], now: number): boolean {
   for (const part of parts) {
-    const pool = poolOf(agent, part.pool);
-    look(agent, pool, now);
-    if (!mayTake(agent, pool, part.cost, now)) return false;
+    const quota = quotaOf(agent, part.quota);
+    refresh(agent, quota, now);
+    if (!permitIn(agent, quota, part.cost, now)) return false;
   }
-  for (const part of parts) take(agent, poolOf(agent, part.pool), part.cost, now);
+  for (const part of parts) take(agent, quotaOf(agent, part.quota), part.cost, now);
   return true;
 }
 
-/** Whatever is asked next, a pool is what it is now. */
-function look(agent: Agent, pool: Pool, now: number): void {
-  // Whose clock is fast would see what others use leave before it has.
-  pool.used.lateMs = isOneOfSeveral(agent) ? pool.config.windowMs * agent.config.tuning.drift : 0;
-  pool.used.expire(now);
-  pool.own.expire(now);
-  pool.unnamed.expire(now);
-  learn(agent, pool, now);
+/** Brings the windows of a quota up to date. */
+function refresh(agent: Agent, quota: Quota, now: number): void {
+  const { swarm, own, unattributed } = quota.usage;
+  // An agent with a fast clock would drop the usage of others too early.
+  swarm.retainMs = isOneOfSeveral(agent) ? quota.config.windowMs * agent.config.tuning.drift : 0;
+  swarm.expire(now);
+  own.expire(now);
+  unattributed.expire(now);
+  applyJoinSnapshot(agent, quota, now);
 }
 
 /**
- * A process that stood still has missed what went on: it listens first, as a newcomer does. The others were not silent
- * meanwhile, and may well have heard it: for that it was deaf.
+ * Detects that the process was suspended. It has missed messages, so it joins again. Its peers were not silent
+ * meanwhile, and may have heard it.
  */
-function notice(agent: Agent, now: number): void {
+function noticeSuspension(agent: Agent, now: number): void {
   const { hasBus, tuning } = agent.config;
-  const stoodStill = hasBus && now - agent.steppedAt > tuning.deaf * tuning.heartbeatMs;
+  const wasSuspended = hasBus && now - agent.steppedAt > tuning.isolatedAfterHeartbeats * tuning.heartbeatMs;
   agent.steppedAt = now;
-  if (!stoodStill) return;
+  if (!wasSuspended) return;
   agent.joinedAt = now;
-  agent.unansweredSince = Infinity;
-  agent.unechoedSince = Infinity;
-  for (const peer of agent.peers.values()) if (peer.state === "live") peer.heardAt = now;
+  agent.link.unansweredSince = Infinity;
+  agent.link.unechoedSince = Infinity;
+  for (const peer of agent.membership.peers.values()) if (peer.state === "live") peer.receivedAt = now;
 }
 
+/** Performs the work that time alone makes due: suspects silent peers, enters modes, and opens claims. */
 function wake(agent: Agent, now: number): void {
-  if (now - agent.sweptAt >= sweepMsOf(agent)) sweep(agent, now);
+  if (now - agent.membership.sweptAt >= sweepMsOf(agent)) sweep(agent, now);
+  endMove(agent, now);
+  renewParks(agent, now);
   const { store } = agent;
-  if (store && store.movingUntil !== -Infinity && now >= store.movingUntil) {
-    store.movingUntil = -Infinity;
-    forgetPeers(agent, now);
-  }
-  for (const pool of agent.pools.values()) {
-    if (!isEqual(pool.saidLimits, pool.config.limits)) reportBy(agent, pool, now, repeatsOf(agent, pool));
-    const mode = modeIn(agent, pool, now);
-    if (mode === "cut-off" && !pool.kept) {
-      keep(agent, pool, now);
-      pool.claim = undefined;
+  for (const quota of agent.quotas.values()) {
+    const { config, reporting, demand, isolation, history, claims } = quota;
+    if (!isEqual(reporting.reportedLimits, config.limits)) reportBy(agent, quota, now, repeatsOf(agent, quota));
+    if (quota.slots) growLimit(agent, quota, now);
+    const mode = modeOf(agent, quota, now);
+    if (mode.name === "isolated" && !isolation.budget) {
+      mode.enter(agent, quota, now);
+      claims.own = undefined;
     }
-    // The change back to the bus is over.
-    if (store && !store.isStore && mode !== "cut-off") pool.kept = undefined;
-    if (pool.next && now < pool.hearsayUntil) trueUp(agent, pool, now);
-    // After the mode has changed there may be a claim to open.
-    if (pool.next) want(agent, pool, pool.next, pool.all, now);
+    // The return from the store to the bus is over.
+    if (store && !store.isStore && mode.name !== "isolated") isolation.budget = undefined;
+    if (demand.next && !quota.slots && now < history.approximateUntil) reconcile(agent, quota, now);
+    // A change of the mode may allow a claim.
+    if (demand.next) want(agent, quota, demand.next, demand.all, now);
   }
-}
-
-/**
- * Reconciles a call's estimate with its true cost: extra usage counts now, refunds count when the call was sent. Calls sent
- * a window ago or earlier have left the window, so nothing is refunded for them.
- */
-function settle(
-  agent: Agent,
-  pool: Pool,
-  correction: Amounts,
-  dimensions: Dimensions | undefined,
-  sentAt: number,
-  now: number,
-): void {
-  const more = dimensions ? pick(correction, indicesOf(dimensionsOf(pool.config), dimensions)) : correction;
-  const isOver = now - sentAt >= pool.config.windowMs;
-  const extra = more.map((amount) => Math.max(0, amount));
-  const unused = more.map((amount, i) =>
-    isOver || sentAt < at(pool.countedSince, i)
-      ? 0
-      : Math.max(0, Math.min(-amount, at(pool.sent, i) - at(pool.back, i))),
-  );
-  if (isZero(extra) && isZero(unused)) return;
-  const returned = unused.map((amount) => -amount);
-  pool.changedAt = now;
-  for (const window of [pool.used, pool.own]) {
-    window.add(now, extra);
-    window.add(sentAt, returned);
-  }
-  // The answer may have shown that before the call was over.
-  recognise(pool, extra, now);
-  addTo(pool.sent, extra);
-  addTo(pool.unsaid, extra);
-  addTo(pool.blind, extra);
-  addTo(pool.back, unused);
-  // Also for calls without a refund: the reported age grows, and peers place refunds earlier, which is the safe side.
-  if (!isOver) pool.refundAges.add(now, sentAt, refundedMsOf(agent));
-  pool.pace.add(now, minus(extra, unused), paceOf(agent, pool, now));
-}
-
-function announced(agent: Agent, pool: Pool, level: Level, now: number): void {
-  hearLevel(agent, pool, boundedLevel(agent, pool, level), now);
 }
 
 /** Ends the recovery for the whole swarm: the provider shows that the full limit is available. */
-function recovered(agent: Agent, pool: Pool, now: number): void {
-  if (levelAt(pool.level, now) >= 1) return;
-  hearLevel(agent, pool, withAges(wholeAgain(pool.level, now, agent.config.id), now), now);
-  reportBy(agent, pool, now, repeatsOf(agent, pool), true);
+function endRecovery(agent: Agent, quota: Quota, now: number): void {
+  const { level } = quota.backoff;
+  if (levelAt(level, now) >= 1) return;
+  receiveLevel(agent, quota, withAges(restored(level, now, agent.config.id), now), now, true);
+  reportBy(agent, quota, now, repeatsOf(agent, quota), true);
 }
 
-function refused(agent: Agent, pool: Pool, details: Parameters<typeof refuse>[1], now: number): void {
-  const { config, levelKnownAt } = pool;
-  const level = refuse(pool.level, details, levelKnownAt, config.rules, now, agent.config.id);
-  if (level === pool.level) return;
-  pool.level = level;
-  pool.levelKnownAt = now;
-  pool.changedAt = now;
-  // The host announces the cut at once. This says the same and more, and must not be in its way.
-  reportBy(agent, pool, now + agent.config.tuning.gapMs / 2, repeatsOf(agent, pool), true);
-  // The store has it for those who hear no bus, and hands out less.
+/** Cuts the level after a refusal, or extends the pause. */
+function applyRefusal(agent: Agent, quota: Quota, refused: Refused, now: number): void {
+  const { config, backoff, reporting } = quota;
+  if (config.adaptive) {
+    cutLimit(agent, quota, refused.sentAt, now);
+    if (!refused.retryAfterMs) return;
+  }
+  // A store supports only levels that recover in steps.
+  const isMeasured = config.rules.isMeasured === true && !agent.store?.isStore;
+  const measure = isMeasured ? measureOf(agent, quota, refused.sentAt, now) : undefined;
+  const level = refuse(
+    backoff.level,
+    config.adaptive ? { ...refused, isOverload: true } : refused,
+    backoff.knownAt,
+    config.rules,
+    now,
+    agent.config.id,
+    measure,
+  );
+  if (level === backoff.level) return;
+  backoff.level = level;
+  backoff.learnedCutAt = level.cutAt;
+  backoff.knownAt = now;
+  reporting.changedAt = now;
+  // The caller announces the cut at once, in a short message. The full report must not delay it.
+  reportBy(agent, quota, now + agent.config.tuning.gapMs / 2, repeatsOf(agent, quota), true);
+  // The store passes the level on to agents that hear no bus, and grants less.
   if (agent.store?.isStore) agent.store.askAt = Math.min(agent.store.askAt, now);
 }
 
-/** When the next call could go, as far as we know now; at once if it could already. Never too late, often too early. */
-function nextTryAt(agent: Agent, pool: Pool, next: Amounts, now: number): number {
-  const pauseEnds = pausedUntil(pool.level);
-  if (pauseEnds > now) return pauseEnds;
-  const mode = modeIn(agent, pool, now);
-  if (mode === "served") return isAllotted(pool, next) ? now : Infinity;
-  if (mode === "listening") {
-    if (agent.store?.isStore) return Infinity;
-    const claimAt = listenedAt(agent) - settleMsOf(agent, pool);
-    return !pool.claim && claimAt > now ? claimAt : Math.max(listenedAt(agent), now + 1);
-  }
-  if (mode === "cut-off") return keptAt(agent, pool, next, now);
-  const { claim } = pool;
-  if (mode === "member") {
-    if (!claim) return Infinity;
-    const heardAt = claim.publishedAt + settleMsOf(agent, pool);
-    if (heardAt > now) return heardAt;
-    if (!isHeard(agent, pool, claim, now)) return Infinity;
-  }
-  const room = roomOf(agent, pool, now);
-  if (!fits(next, room)) {
-    const roomAt = pool.used.whenGone(minus(next, room));
-    return Math.min(roomAt, Math.max(now + 1, nextStepAt(pool.level, now)));
-  }
-  const before = mode === "member" ? claimsBefore(pool) : undefined;
-  const paceAt = inPaceAt(agent, pool, before, now);
-  if (!before || !claim) return paceAt;
-  takeFrom(room, before);
-  if (fits(next, room)) return paceAt;
-  if (fitsBetween(agent, pool, claim, next, before, now)) return inPaceAt(agent, pool, undefined, now);
-  return Math.max(paceAt, pool.used.whenGone(minus(next, room)));
+function leave(agent: Agent, now: number): Effects {
+  const message = publish(agent, now, true);
+  const request = ask(agent, now, true);
+  agent.hasLeft = true;
+  return { taken: false, publish: message, ask: request, retry: NONE, wakeAt: Infinity };
 }
 
-function poolOf(agent: Agent, name: string): Pool {
-  const pool = agent.pools.get(name);
-  if (!pool) throw new Error(`no pool ${name}`);
-  return pool;
+function quotaOf(agent: Agent, name: string): Quota {
+  const quota = agent.quotas.get(name);
+  if (!quota) throw new Error(`the agent has no quota ${JSON.stringify(name)}: a configure event must come first`);
+  return quota;
 }

@@ -1,13 +1,13 @@
-import type { ShareAnswer, ShareReply } from "@hivepace/core";
+import type { AllocationReply, QuotaReply } from "@hivepace/core";
 import { describe, expect, test } from "vitest";
-import { modeIn } from "./agent.ts";
+import { modeOf } from "./modes/mode-of.ts";
 import { step } from "./step.ts";
-import { poolIn, testAgent, word } from "./test-agents.ts";
+import { quotaIn, testAgent, word } from "./test-agents.ts";
 import { TUNING } from "./tuning.ts";
 
 const always = { aggregation: "store", above: 300, below: 200 } as const;
 
-function answerOf(change: Partial<ShareAnswer> = {}): ShareAnswer {
+function answerOf(change: Partial<QuotaReply> = {}): QuotaReply {
   return {
     error: undefined,
     stamp: 1,
@@ -25,30 +25,30 @@ function answerOf(change: Partial<ShareAnswer> = {}): ShareAnswer {
   };
 }
 
-const replyOf = (...pools: ShareAnswer[]): ShareReply => ({ epochMs: 0, pools });
+const replyOf = (...quotas: QuotaReply[]): AllocationReply => ({ epochMs: 0, quotas: quotas });
 
-/** An agent in store mode at whose first call the store says this. */
-function served(change: Partial<ShareAnswer> = {}) {
+/** An agent in store mode that has received this reply to its first request. */
+function served(change: Partial<QuotaReply> = {}) {
   const agent = testAgent("a", { store: always });
   const seq = step(agent, { type: "wake" }, 0).ask?.sequence ?? 0;
-  step(agent, { type: "answer", seq, reply: replyOf(answerOf(change)) }, 5);
+  step(agent, { type: "store-reply", seq, reply: replyOf(answerOf(change)) }, 5);
   return agent;
 }
 
 const take = (agent: ReturnType<typeof served>, now: number) =>
-  step(agent, { type: "take", pool: "p", cost: [1] }, now).taken;
+  step(agent, { type: "take", quota: "p", cost: [1] }, now).taken;
 
 describe("an agent in store mode", () => {
   test("calls the store at once and then once a heartbeat, and says nothing on the bus", () => {
     const agent = served();
-    poolIn(agent).own.add(5, [1]);
+    quotaIn(agent).usage.own.add(5, [1]);
     let calls = 0;
     for (let now = 50; now <= 10_000; now += 50) {
       const { ask, publish } = step(agent, { type: "wake" }, now);
       expect(publish).toBeUndefined();
       if (!ask) continue;
       calls++;
-      step(agent, { type: "answer", seq: ask.sequence, reply: replyOf(answerOf()) }, now);
+      step(agent, { type: "store-reply", seq: ask.sequence, reply: replyOf(answerOf()) }, now);
     }
     expect(calls).toBe(10);
   });
@@ -59,7 +59,7 @@ describe("an agent in store mode", () => {
       const { ask } = step(agent, { type: "wake" }, now);
       expect(ask).toBeDefined();
       expect(JSON.parse(JSON.stringify(ask))).toEqual(ask);
-      step(agent, { type: "answer", seq: ask?.sequence ?? 0, reply: replyOf(answerOf()) }, now + 5);
+      step(agent, { type: "store-reply", seq: ask?.sequence ?? 0, reply: replyOf(answerOf()) }, now + 5);
     }
   });
 
@@ -76,10 +76,10 @@ describe("an agent in store mode", () => {
 
   test("asks soon when it begins to want something, once", () => {
     const agent = served({ allowed: [0] });
-    const want = (now: number) => step(agent, { type: "want", pool: "p", next: [1], all: [1] }, now);
+    const want = (now: number) => step(agent, { type: "want", quota: "p", next: [1], all: [1] }, now);
     const first = want(300).ask;
-    expect(first?.pools[0]).toMatchObject({ next: [1], all: [1] });
-    step(agent, { type: "answer", seq: first?.sequence ?? 0, reply: replyOf(answerOf({ allowed: [0] })) }, 305);
+    expect(first?.quotas[0]).toMatchObject({ next: [1], all: [1] });
+    step(agent, { type: "store-reply", seq: first?.sequence ?? 0, reply: replyOf(answerOf({ allowed: [0] })) }, 305);
     expect(want(310).ask).toBeUndefined();
     expect(want(900).ask).toBeUndefined();
   });
@@ -87,21 +87,21 @@ describe("an agent in store mode", () => {
   test("takes no notice of an answer that is late", () => {
     const agent = served();
     const late = step(agent, { type: "wake" }, 1_000).ask?.sequence ?? 0;
-    step(agent, { type: "unanswered", seq: late }, 1_400);
+    step(agent, { type: "store-failure", seq: late }, 1_400);
     const next = step(agent, { type: "wake" }, 1_600).ask?.sequence ?? 0;
     expect(next).toBeGreaterThan(late);
-    step(agent, { type: "answer", seq: late, reply: replyOf(answerOf({ allowed: [900] })) }, 1_700);
-    expect(poolIn(agent).allotment?.allowed).toEqual([3]);
+    step(agent, { type: "store-reply", seq: late, reply: replyOf(answerOf({ allowed: [900] })) }, 1_700);
+    expect(quotaIn(agent).allocation.grant?.allowed).toEqual([3]);
   });
 
   test("goes on by itself when the store does not answer, with what it was told was fair", () => {
     const agent = served();
     for (let now = 50; now <= 4_000; now += 50) {
       const { ask } = step(agent, { type: "wake" }, now);
-      if (ask) step(agent, { type: "unanswered", seq: ask.sequence }, now);
+      if (ask) step(agent, { type: "store-failure", seq: ask.sequence }, now);
     }
-    expect(modeIn(agent, poolIn(agent), 4_000)).toBe("cut-off");
-    expect(poolIn(agent).kept).toMatchObject({ isAgreed: true, from: [3], to: [198] });
+    expect(modeOf(agent, quotaIn(agent), 4_000).name).toBe("isolated");
+    expect(quotaIn(agent).isolation.budget).toMatchObject({ isAgreed: true, from: [3], to: [198] });
     expect(take(agent, 4_000)).toBe(true);
   });
 
@@ -113,21 +113,21 @@ describe("an agent in store mode", () => {
   test("a store that forgot is learned with: what it had it keeps, and lets go of what it was handed", () => {
     const agent = served();
     const seq = step(agent, { type: "wake" }, 1_000).ask?.sequence ?? 0;
-    step(agent, { type: "answer", seq, reply: replyOf(answerOf({ isLearning: true, allowed: [0] })) }, 1_005);
-    expect(modeIn(agent, poolIn(agent), 1_005)).toBe("cut-off");
-    expect(step(agent, { type: "wake" }, 2_000).ask?.pools[0]?.allowed).toEqual([0]);
+    step(agent, { type: "store-reply", seq, reply: replyOf(answerOf({ isLearning: true, allowed: [0] })) }, 1_005);
+    expect(modeOf(agent, quotaIn(agent), 1_005).name).toBe("isolated");
+    expect(step(agent, { type: "wake" }, 2_000).ask?.quotas[0]?.allowed).toEqual([0]);
   });
 
   test("says on the bus what all must hear at once", () => {
     const agent = served();
     const refused = { sentAt: 50, reason: "429" };
-    const { ask, wakeAt } = step(agent, { type: "refused", pool: "p", refused }, 100);
+    const { ask, wakeAt } = step(agent, { type: "refused", quota: "p", refused }, 100);
     expect(step(agent, { type: "wake" }, wakeAt).publish).toMatchObject({
       store: true,
-      pools: [{ level: { base: 0.5 } }],
+      quotas: [{ level: { levelAtCut: 0.5 } }],
     });
     expect(wakeAt - 100).toBeLessThan(TUNING.gapMs);
-    expect(ask?.pools[0]?.level).toMatchObject({ epoch: 1, base: 0.5, cutAgoMs: 0 });
+    expect(ask?.quotas[0]?.level).toMatchObject({ epoch: 1, levelAtCut: 0.5, cutAgoMs: 0 });
   });
 });
 
@@ -138,20 +138,20 @@ describe("automatic", () => {
   test("an agent on the bus answers a roll-call, and changes when it is told to", () => {
     const agent = testAgent("a", { store: auto });
     const first = step(agent, { type: "wake" }, 0).ask;
-    expect(first?.pools).toMatchObject([{ limits: [], crowd: { isStore: false, above: 3, below: 2 } }]);
-    step(agent, { type: "answer", seq: first?.sequence ?? 0, reply: replyOf(roll(false)) }, 5);
+    expect(first?.quotas).toMatchObject([{ limits: [], crowd: { isStore: false, above: 3, below: 2 } }]);
+    step(agent, { type: "store-reply", seq: first?.sequence ?? 0, reply: replyOf(roll(false)) }, 5);
     expect(agent.store?.isStore).toBe(false);
     const next = step(agent, { type: "wake" }, 1_000).ask;
-    const { ask } = step(agent, { type: "answer", seq: next?.sequence ?? 0, reply: replyOf(roll(true)) }, 1_005);
+    const { ask } = step(agent, { type: "store-reply", seq: next?.sequence ?? 0, reply: replyOf(roll(true)) }, 1_005);
     expect(agent.store?.isStore).toBe(true);
-    expect(ask?.pools.map(({ name }) => name)).toEqual(["p", "all"]);
+    expect(ask?.quotas.map(({ name }) => name)).toEqual(["p", "all"]);
   });
 
-  /** An agent that the store has just taken over from the bus, and which has something in hand. */
+  /** An agent that has just moved from the bus to the store and holds a grant. */
   function moved() {
     const agent = testAgent("a", { store: auto });
-    const answer = (seq: number | undefined, now: number, ...pools: ShareAnswer[]) =>
-      step(agent, { type: "answer", seq: seq ?? 0, reply: replyOf(...pools) }, now).ask;
+    const answer = (seq: number | undefined, now: number, ...quotas: QuotaReply[]) =>
+      step(agent, { type: "store-reply", seq: seq ?? 0, reply: replyOf(...quotas) }, now).ask;
     const told = answer(step(agent, { type: "wake" }, 0).ask?.sequence, 400, roll(true));
     answer(told?.sequence, 405, answerOf(), roll(true));
     return { agent, answer };
@@ -160,27 +160,27 @@ describe("automatic", () => {
   test("what it has said on the bus meanwhile, the store has not heard: it asks", () => {
     const { agent } = moved();
     expect(take(agent, 450)).toBe(true);
-    expect(step(agent, { type: "want", pool: "p", next: [1], all: [5] }, 900).ask).toBeUndefined();
+    expect(step(agent, { type: "want", quota: "p", next: [1], all: [5] }, 900).ask).toBeUndefined();
     const { publish, ask } = step(agent, { type: "wake" }, 1_000);
-    expect(publish?.pools).toMatchObject([{ waiting: [5] }]);
+    expect(publish?.quotas).toMatchObject([{ demand: [5] }]);
     expect(ask).toBeUndefined();
     for (const now of [1_010, 1_020]) expect(take(agent, now)).toBe(true);
-    expect(step(agent, { type: "want", pool: "p", next: [1], all: [3] }, 1_030).ask).toBeDefined();
+    expect(step(agent, { type: "want", quota: "p", next: [1], all: [3] }, 1_030).ask).toBeDefined();
   });
 
   test("back on the bus, what was heard there of its waiting before is out of date", () => {
     const { agent, answer } = moved();
-    poolIn(agent).heardWaiting = [50];
+    quotaIn(agent).reporting.confirmedDemand = [50];
     const seq = step(agent, { type: "wake" }, 1_500).ask?.sequence;
     answer(seq, 1_505, answerOf(), roll(false));
     expect(agent.store?.isStore).toBe(false);
-    expect(poolIn(agent).heardWaiting).toEqual([0]);
+    expect(quotaIn(agent).reporting.confirmedDemand).toEqual([0]);
   });
 
   test("a store that learns changes nobody's way", () => {
     const agent = testAgent("a", { store: auto });
     const seq = step(agent, { type: "wake" }, 0).ask?.sequence ?? 0;
-    step(agent, { type: "answer", seq, reply: replyOf({ ...roll(true), isLearning: true }) }, 5);
+    step(agent, { type: "store-reply", seq, reply: replyOf({ ...roll(true), isLearning: true }) }, 5);
     expect(agent.store?.isStore).toBe(false);
   });
 
@@ -188,12 +188,12 @@ describe("automatic", () => {
     const agent = testAgent("a", { store: auto });
     for (let now = 0; now <= 5_000; now += 50) {
       const { ask, publish } = step(agent, { type: "wake" }, now);
-      if (ask) step(agent, { type: "unanswered", seq: ask.sequence }, now);
-      if (publish) step(agent, { type: "hear", message: publish }, now);
+      if (ask) step(agent, { type: "store-failure", seq: ask.sequence }, now);
+      if (publish) step(agent, { type: "receive", message: publish }, now);
     }
-    step(agent, { type: "hear", message: word("b", 1, { store: true, members: 10 }) }, 5_000);
+    step(agent, { type: "receive", message: word("b", 1, { store: true, members: 10 }) }, 5_000);
     step(agent, { type: "wake" }, 5_050);
-    expect(modeIn(agent, poolIn(agent), 5_050)).toBe("cut-off");
-    expect(poolIn(agent).kept?.to).toEqual([100]);
+    expect(modeOf(agent, quotaIn(agent), 5_050).name).toBe("isolated");
+    expect(quotaIn(agent).isolation.budget?.to).toEqual([100]);
   });
 });

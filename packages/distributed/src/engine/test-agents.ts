@@ -1,8 +1,8 @@
 import { type Agent, type AgentConfig, newAgent } from "./agent.ts";
 import type { Amounts } from "./amounts.ts";
 import type { Effects, Event } from "./events.ts";
-import type { Message, PoolReport } from "./message.ts";
-import { newPool, type Pool, type PoolConfig } from "./pool.ts";
+import type { Message, QuotaReport } from "./message.ts";
+import { newQuota, type Quota, type QuotaConfig } from "./quota.ts";
 import { step } from "./step.ts";
 import { TUNING } from "./tuning.ts";
 
@@ -12,17 +12,22 @@ export const rules = {
   reduceFactor: 0.5,
   recoveryFactor: 1.1,
   recoveryIntervalMs: 30_000,
-  most: 1,
+  levelMax: 1,
   cooldownMs: WINDOW_MS,
-  least: 0.001,
+  levelMin: 0.001,
 };
 
-/** An agent with a pool of 1,000, for tables of what happens to it. */
-export function testAgent(id = "a", config: Partial<AgentConfig> = {}, pool: Partial<PoolConfig> = {}, now = 0): Agent {
+/** An agent with a quota of 1,000, for table tests. */
+export function testAgent(
+  id = "a",
+  config: Partial<AgentConfig> = {},
+  quota: Partial<QuotaConfig> = {},
+  now = 0,
+): Agent {
   const agent = newAgent(
     {
       id,
-      life: 1,
+      incarnation: 1,
       weight: 1,
       isolation: "balanced",
       expectedAgents: undefined,
@@ -33,49 +38,54 @@ export function testAgent(id = "a", config: Partial<AgentConfig> = {}, pool: Par
     },
     now,
   );
-  agent.pools.set("p", newPool({ name: "p", limits: [1_000], windowMs: WINDOW_MS, rules, ...pool }));
+  agent.quotas.set("p", newQuota({ name: "p", limits: [1_000], windowMs: WINDOW_MS, rules, ...quota }, -Infinity));
   return agent;
 }
 
-export function poolIn(agent: Agent): Pool {
-  return agent.pools.get("p") as Pool;
+export function quotaIn(agent: Agent): Quota {
+  return agent.quotas.get("p") as Quota;
 }
 
-/** A message as an agent would send it that has used nothing and wants nothing, but for what is given. */
-export function word(id: string, seq: number, message: Partial<Message> = {}, pool: Partial<PoolReport> = {}): Message {
-  const sent = pool.sent ?? [0];
+/** A message of an agent without usage and demand, apart from the given fields. */
+export function word(
+  id: string,
+  seq: number,
+  message: Partial<Message> = {},
+  quota: Partial<QuotaReport> = {},
+): Message {
+  const sent = quota.spentTotal ?? [0];
   return {
     id,
-    life: 1,
+    incarnation: 1,
     seq,
     upMs: 100_000,
     nextMs: 1_000,
     weight: 1,
     members: 1,
     bye: false,
-    pools: [
+    quotas: [
       {
         name: "p",
         windowMs: WINDOW_MS,
         limits: [1_000],
-        sent,
-        back: [0],
-        backAgeMs: 0,
+        spentTotal: sent,
+        refundedTotal: [0],
+        refundAgeMs: 0,
         used: sent,
         bins: [sent],
-        waiting: [0],
+        demand: [0],
         claim: undefined,
-        turn: 0,
+        virtualTime: 0,
         level: undefined,
-        seen: undefined,
-        ...pool,
+        joinSnapshot: undefined,
+        ...quota,
       },
     ],
     ...message,
   };
 }
 
-/** Agents on a bus that loses nothing and takes no time. Whoever is in `deaf` hears nothing. */
+/** Agents on a bus without loss and delay. Agents in `deaf` receive nothing. */
 export class TestSwarm {
   readonly agents: Agent[];
   readonly deaf = new Set<Agent>();
@@ -93,14 +103,14 @@ export class TestSwarm {
   }
 
   take(agent: Agent, ...cost: number[]): boolean {
-    return this.do(agent, { type: "take", pool: "p", cost }).taken;
+    return this.do(agent, { type: "take", quota: "p", cost }).taken;
   }
 
   want(agent: Agent, next: Amounts | undefined, all = next): void {
-    this.do(agent, { type: "want", pool: "p", next, ...(all ? { all } : {}) });
+    this.do(agent, { type: "want", quota: "p", next, ...(all ? { all } : {}) });
   }
 
-  /** Time passes in steps of 50 ms, in which everyone wakes. */
+  /** Advances time in steps of 50 ms; every agent wakes at each step. */
   pass(ms: number): void {
     for (const end = this.now + ms; this.now < end; ) {
       this.now = Math.min(end, this.now + 50);
@@ -110,13 +120,17 @@ export class TestSwarm {
 
   #carry(message: Message): void {
     for (const agent of this.agents)
-      if (!this.deaf.has(agent) && !this.gone.has(agent)) this.do(agent, { type: "hear", message });
+      if (!this.deaf.has(agent) && !this.gone.has(agent)) this.do(agent, { type: "receive", message });
   }
 }
 
-/** So many of them, which have listened long enough and know each other. */
-export function testSwarm(count: number, config: Partial<AgentConfig> = {}, pool: Partial<PoolConfig> = {}): TestSwarm {
-  const swarm = new TestSwarm(Array.from({ length: count }, (_, i) => testAgent(`agent-${i}`, config, pool)));
+/** A swarm of this many agents that have joined and know each other. */
+export function testSwarm(
+  count: number,
+  config: Partial<AgentConfig> = {},
+  quota: Partial<QuotaConfig> = {},
+): TestSwarm {
+  const swarm = new TestSwarm(Array.from({ length: count }, (_, i) => testAgent(`agent-${i}`, config, quota)));
   swarm.pass(3_000);
   return swarm;
 }

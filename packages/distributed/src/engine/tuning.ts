@@ -1,45 +1,47 @@
-/** The numbers of the algorithm. Users do not set them; the simulator does, to show what each is good for. */
+/** The parameters of the algorithm. Users do not set them; the simulator varies them to show the effect of each. */
 export interface Tuning {
-  /** How often an agent that has something to do reports. */
+  /** Interval between the messages of an agent with recent activity. */
   readonly heartbeatMs: number;
-  /** How often one that has not. */
+  /** Interval between the messages of an idle agent. */
   readonly idleHeartbeatMs: number;
-  /** With more agents than this they report less often, so that nobody has to hear more. */
+  /** Number of agents from which on heartbeats become rarer, so that the number of received messages stays bounded. */
   readonly crowd: number;
-  /** Part of the limit that nobody uses while there are several agents: room for what they learn too late. */
-  readonly headroom: number;
-  /** By so much a clock may be too fast. */
+  /** Fraction of the limit that a swarm leaves unused, to absorb usage that agents learn of too late. */
+  readonly safetyMargin: number;
+  /** Largest clock drift, as a fraction of the window. Usage of peers is retained longer by this fraction. */
   readonly drift: number;
-  /** So long after it was published everyone has heard a message, or one of its repeats. */
+  /** Time after which all agents have received a message or one of its retransmissions. */
   readonly settleMs: number;
-  /** Something important is said this many times more, so far apart. */
+  /** Retransmissions of an urgent message, and their spacing. */
   readonly repeats: number;
   readonly repeatMs: number;
-  /** Messages of one agent are at least this far apart. */
+  /** Shortest time between two messages of one agent. */
   readonly gapMs: number;
-  /** A claim is for the next call, or for this part of an agent's fair share of the limit if that is more. */
+  /** Size of a claim beyond the next call, as a fraction of the agent's fair share. */
   readonly quantum: number;
-  /** And for so many calls more, where that is no larger a part of what is free. */
+  /** Number of further calls that a claim covers while the free capacity is large. */
   readonly spare: number;
-  /** For how many of its fair shares a large call may set an agent back in the line. */
+  /** Upper bound of an agent's virtual time ahead of the swarm's after a large call, in fair shares. */
   readonly debt: number;
-  /** By so much time an agent may be behind the line and keep its turn. */
+  /** Time by which an agent may lag behind the swarm's virtual time and keep its place. */
   readonly lateMs: number;
-  /** A newcomer listens for so many heartbeats. */
-  readonly listen: number;
-  /** After so many heartbeats without a word an agent is silent. */
-  readonly silent: number;
-  /** After so many heartbeats without hearing anything, or itself, an agent is cut off. */
-  readonly deaf: number;
-  readonly unheard: number;
-  /** Part of an agent's fair share that it may use before it says so. */
-  readonly unsaid: number;
-  /** From so long a wait of anyone on, all go at a steady pace. */
+  /** Duration of the join phase, in heartbeats. */
+  readonly joinHeartbeats: number;
+  /** Silence after which a peer is suspected, in heartbeats. */
+  readonly suspectAfterHeartbeats: number;
+  /** Heartbeats without any message from anyone after which an agent is isolated. */
+  readonly isolatedAfterHeartbeats: number;
+  /** Heartbeats without an echo of its own messages after which an agent is isolated. */
+  readonly unechoedHeartbeats: number;
+  /** Fraction of its fair share that an agent may use before it reports. */
+  readonly unreportedShare: number;
+  /** Wait of any caller in the swarm from which all agents send at a steady pace. */
   readonly contendedMs: number;
-  /** That pace, in limits per window, and for how long it may be saved up. */
+  /** The steady pace, in limits per window. */
   readonly pace: number;
+  /** Time for which the pace may be saved up. */
   readonly savedMs: number;
-  /** Over so long a claim is spread then. */
+  /** Time over which a claim is spread under contention. */
   readonly spreadMs: number;
 }
 
@@ -47,7 +49,7 @@ export const TUNING: Tuning = {
   heartbeatMs: 1_000,
   idleHeartbeatMs: 5_000,
   crowd: 200,
-  headroom: 0.01,
+  safetyMargin: 0.01,
   drift: 0.01,
   settleMs: 350,
   repeats: 2,
@@ -57,11 +59,11 @@ export const TUNING: Tuning = {
   spare: 2,
   debt: 2,
   lateMs: 5_000,
-  listen: 1.25,
-  silent: 5.5,
-  deaf: 2.5,
-  unheard: 5,
-  unsaid: 0.01,
+  joinHeartbeats: 1.25,
+  suspectAfterHeartbeats: 5.5,
+  isolatedAfterHeartbeats: 2.5,
+  unechoedHeartbeats: 5,
+  unreportedShare: 0.01,
   contendedMs: 2_000,
   pace: 1.1,
   savedMs: 1_000,

@@ -4,12 +4,13 @@ import { seededRandom } from "@hivepace/core/testing";
 import { expect, test, vi } from "vitest";
 import { MINUTE, virtualSwarm } from "../../test/support/virtual.ts";
 
-// The trouble is provoked, and so are the warnings of it.
+// The test causes failures on purpose, so their warnings are suppressed.
 vi.spyOn(process, "emitWarning").mockImplementation(() => {});
 
 /**
- * Instances with clocks that are off, traffic, corrections and restarts, on a store that loses reports and answers,
- * delays them past newer ones, takes them twice, and forgets everything. Then all is well again, for two syncs of each.
+ * Random runs of instances with wrong clocks, traffic, corrections and restarts, on a store that loses reports and
+ * answers, reorders, repeats and delays them, and loses all data. Afterwards the store works again, for two syncs of
+ * each instance.
  */
 test.each(Array.from({ length: 40 }, (_, i) => i + 1))(
   "whatever goes wrong, nothing is counted twice, and two syncs after the trouble all see the truth (seed %i)",
@@ -25,7 +26,7 @@ test.each(Array.from({ length: 40 }, (_, i) => i + 1))(
       if (isCalm) return pass();
       if (chance(0.1)) throw new SyncUnavailableError("t", "lost on the way there");
       if (chance(0.1)) {
-        // It arrives, but late, and nobody hears the answer.
+        // The report arrives late, and its answer is lost.
         void wait().then(pass);
         throw new SyncUnavailableError("t", "cut");
       }
@@ -45,7 +46,7 @@ test.each(Array.from({ length: 40 }, (_, i) => i + 1))(
       return { ...one, view: one.start(), open: [] as ReturnType<typeof one.manager.check>[] };
     };
     const instances = Array.from({ length: 4 }, (_, i) => begin(i));
-    /** What instances that are gone have counted, as far as the store heard of it: it may keep that. */
+    /** Instances that have stopped. The store may keep the counts that it received from them. */
     const gone: string[] = [];
 
     for (let step = 0; step < 150; step++) {
@@ -64,7 +65,7 @@ test.each(Array.from({ length: 40 }, (_, i) => i + 1))(
       await clock.run(between(0, 1_500));
     }
     isCalm = true;
-    // What is still on its way arrives; a whole window later all windows are the store's.
+    // Delayed reports arrive; one whole window later all windows are aligned with the store's.
     await clock.run(2 * MINUTE);
     const left = MINUTE - (clock.epochMs() % MINUTE);
     if (left < 5_000) await clock.run(left + 1);

@@ -90,7 +90,7 @@ describe("what is seen", () => {
     const { clock, instance } = virtualSwarm();
     const [a, b] = [instance("a"), instance("b")];
     a.manager.setEndpoint({ id: "eu", models: ["x", "b"], rpmLimit: 10 });
-    // The same pool, in another order.
+    // The same quota with its models in another order.
     b.manager.setEndpoint({ id: "eu", models: ["b", "x"], rpmLimit: 10 });
     for (const one of [a, b]) one.manager.setEndpoint({ id: "eu", model: "own", rpmLimit: 100 });
     const view = a.start();
@@ -150,7 +150,7 @@ describe("what is sent", () => {
     const view = a.start();
     await clock.run(0);
     const seen = () => a.store.reports.map(({ counts, watched }) => [counts.length, watched.length]);
-    // The first asks for the time, the second follows at once, because there is something to tell.
+    // The first sync asks for the time, and the second follows at once, because there are counts to report.
     expect(seen()).toEqual([
       [0, 2],
       [1, 1],
@@ -216,7 +216,7 @@ describe("windows", () => {
       const [viewA, viewB] = [a.start(), b.start()];
       await clock.run(MINUTE);
       for (let window = 0; window < 3; window++) {
-        // Second by second through a whole window, edges included.
+        // Checks every second of a whole window, edges included.
         for (let second = 0; second < 60; second++) {
           a.use(1);
           b.use(2);
@@ -289,7 +289,7 @@ describe("windows", () => {
       calls++;
       rephase.call(a.manager, epochMs);
     };
-    // Answers take a while, and not always as long.
+    // Answers are delayed by varying times.
     a.store.hook = async (report, pass) => {
       await new Promise<void>((resolve) => clock.after(report.sequence % 30, () => resolve()));
       const reply = await pass();
@@ -454,7 +454,7 @@ describe("the loop", () => {
       await view.close();
     });
     expect(codes).toEqual(["HIVEPACE_SYNC_PARTIAL"]);
-    // And it is no reason to ask twice each time.
+    // A partial failure does not cause a second request at each sync.
     expect(a.store.reports.length).toBeLessThan(30);
   });
 
@@ -494,7 +494,7 @@ describe("the loop", () => {
     await clock.run(10_000);
     expect(a.store.reports.length).toBe(sent);
     expect(viewA.status().state).toBe("closed");
-    // The store was lent.
+    // The view leaves a store that it does not own open.
     const { window, ...report } = a.store.reports[0] as SyncReport;
     expect(await a.store.sync({ ...report, window })).toMatchObject({ sums: expect.any(Array) });
   });

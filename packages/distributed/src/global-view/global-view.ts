@@ -6,12 +6,13 @@ import { paceMs } from "./pace.ts";
 import { StoreClock } from "./store-clock.ts";
 import type { GlobalUsage, GlobalView, GlobalViewStatus, OthersUsage, SyncEvent } from "./view-types.ts";
 
-/** Edges of windows that are less than this apart are the same: no answer tells the time better. */
+/** Window edges closer than this count as equal, because no answer is more precise. */
 const SAME_EDGE_MS = 20;
 
 /**
- * Starts to sync what the manager counts with all other instances on the same store, in the background: at once, and then
- * about every second. Requests never wait for it. Ends with `close()`; the process may end without.
+ * Starts to sync the manager's counts with all other instances on the same store, in the background: at once, and then
+ * about every second. Requests never wait for the store. The view ends with `close()`; it does not keep the process
+ * alive.
  */
 export function startGlobalView(options: GlobalViewOptions): GlobalView {
   return new SyncedView(checkOptions(options));
@@ -48,7 +49,7 @@ class SyncedView implements GlobalView {
     const local = this.#manager.peek({ endpoint, model, tokens: 0 });
     const entry = this.#ledger.find(endpoint, model);
     const others = this.others(endpoint, model);
-    // Of input or output tokens the decision tells when these are what is full.
+    // The decision shows input or output tokens if these are the full limit.
     const isPart = local.limitedBy === "endpoint-input-tpm" || local.limitedBy === "endpoint-output-tpm";
     const rpm = local.currentRpm + (others?.requests ?? 0);
     const tpm = (isPart ? (entry?.tokens ?? 0) : local.currentTpm) + (others?.tokens ?? 0);
@@ -76,7 +77,8 @@ class SyncedView implements GlobalView {
   #othersOf(entry: Entry | undefined): OthersUsage | undefined {
     const epochMs = this.#storeClock.at(this.#settings.clock.now());
     if (entry?.sum === undefined || epochMs === undefined) return undefined;
-    // Counts only grow in a window, so what is old is still true of it, and of another window it says nothing.
+    // Counts only grow within a window, so an old sum is still a lower bound of its window. For other windows it is no
+    // evidence.
     if (entry.window !== Math.floor(epochMs / this.#windowMs)) return undefined;
     const { requests, tokens, own } = entry.sum;
     return {
@@ -100,7 +102,7 @@ class SyncedView implements GlobalView {
 
   async refresh(): Promise<void> {
     if (this.#closing) return;
-    // The one under way may have looked at the counts before the call; all who ask meanwhile share the next.
+    // The running sync may have read the counts before this call, so callers share the next one.
     this.#next ??= (this.#running ?? Promise.resolve()).then(() => {
       this.#next = undefined;
       return this.#closing ? undefined : this.#run(false);
@@ -120,12 +122,12 @@ class SyncedView implements GlobalView {
   async #close(): Promise<void> {
     this.#cancel();
     await this.#running;
-    // Whoever is away already would only be waited for.
+    // After a failure, a last sync would only delay the end.
     if (this.#failures === 0) await this.#attempt(false);
     this.#listeners.clear();
   }
 
-  /** One sync at a time: the next is planned when this one is over. */
+  /** Runs one sync at a time and plans the next one when it has ended. */
   #run(isBackground: boolean): Promise<void> {
     this.#cancel();
     this.#running = this.#attempt(isBackground).then(() => {
@@ -138,7 +140,7 @@ class SyncedView implements GlobalView {
     return this.#running;
   }
 
-  /** Never rejects: what went wrong is kept, told, and tried again. */
+  /** Runs one sync. Never rejects: a failure is recorded, reported to listeners, and retried. */
   async #attempt(isBackground: boolean): Promise<void> {
     const { clock } = this.#settings;
     const startedAt = clock.now();
@@ -147,8 +149,8 @@ class SyncedView implements GlobalView {
       const first = await this.#exchange(isBackground);
       sent = first.sent;
       let { trouble } = first;
-      // The store did not have what it should, or we did not know yet what time it is: told at once, all is right by the
-      // next sync of everyone.
+      // The store lacks counts, or the time was unknown until now: a second report at once corrects the sums by the
+      // next sync of each instance.
       if (first.isMissing) {
         const second = await this.#exchange(isBackground);
         sent += second.sent;
@@ -173,7 +175,8 @@ class SyncedView implements GlobalView {
     this.#windowMs = windowMs;
     const askedAt = clock.now();
     this.#ledger.look(endpoints, keys);
-    // The window is told by its end: that of one which waits for the store's edge is the edge, wherever it began.
+    // The window is identified by its end. For a window that is waiting to be aligned, the end is the store's edge,
+    // wherever it began.
     const endsAt = this.#storeClock.at(askedAt + remainingMs);
     const window = endsAt === undefined ? undefined : Math.round(endsAt / windowMs) - 1;
     const { entries, counts, watched } = this.#ledger.report(window);
@@ -189,7 +192,7 @@ class SyncedView implements GlobalView {
     return { sent: counts.length, trouble, isMissing };
   }
 
-  /** Moves the manager's windows to the store's, when they are elsewhere. */
+  /** Moves the manager's windows to the store's windows, if they differ. */
   #align(askedAt: number, remainingMs: number, windowMs: number): void {
     const now = this.#storeClock.at(this.#settings.clock.now()) as number;
     const edge = this.#storeClock.at(askedAt + remainingMs) as number;
@@ -229,7 +232,7 @@ class SyncedView implements GlobalView {
   }
 }
 
-/** How much of a limit is used. */
+/** The used fraction of a limit. */
 function part(used: number, limit: number): number {
   return limit === 0 ? 1 : used / limit;
 }

@@ -1,45 +1,45 @@
 import type { EndpointCount, KeyCount, SyncCount, SyncName, SyncReply, SyncSum } from "@hivepace/core";
 
-/** Why some of the things were not answered for, when the others were. */
+/** Reason why the store did not answer for some entries although it answered for others. */
 export interface Trouble {
   readonly count: number;
   readonly first: SyncName;
   readonly error: string;
 }
 
-/** An endpoint, or one of its models or pools: what we have counted, and what the store last said of it. */
+/** The counts of an endpoint, or of one of its models or pools: the local ones, and the store's latest sum. */
 export class Entry {
   readonly name: SyncName;
-  /** Ours, at the last look. */
+  /** Local counts at the last `look`. */
   requests = 0;
   tokens = 0;
-  /** What the store said, of which of its windows, and when, by our clock. */
+  /** The store's sum, its window, and the local time of the answer. */
   sum: SyncSum | undefined;
   window = Number.NaN;
   at = -Infinity;
-  /** The look at which it was last there. */
+  /** Number of the latest `look` that found the entry. */
   look = 0;
 
   constructor(name: SyncName) {
     this.name = name;
   }
 
-  /** Whether the store has another count of ours for this window than we have. */
+  /** True when the store's count of this instance for the window differs from the local one. */
   differs(window: number): boolean {
     const own = this.window === window ? this.sum?.own : undefined;
     return this.requests !== (own?.requests ?? 0) || this.tokens !== (own?.tokens ?? 0);
   }
 }
 
-/** Models of an endpoint, and what is for all that are not among them. */
+/** The models of an endpoint, and the entry for all other models. */
 interface Models {
   whole: Entry | undefined;
   readonly byModel: Map<string, Entry>;
 }
 
 /**
- * What was counted here and what the store has of it. Nothing is remembered of what was sent: the store's own answer says
- * what it has, so a store that forgot everything is told everything again.
+ * The local counts, and the store's knowledge of them. The ledger does not remember what it has sent: the store's own
+ * answer contains the counts that it has, so a store that lost its data receives everything again.
  */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
@@ -47,17 +47,17 @@ export class Ledger {
   #byEndpoint = new Map<string, Models>();
   #looks = 0;
 
-  /** Takes over what is counted now. Endpoints that are gone are forgotten, and keys that were not used in this window. */
+  /** Copies the present counts. Drops endpoints that were removed, and keys that were not used in this window. */
   look(endpoints: readonly EndpointCount[], keys: readonly KeyCount[]): void {
     const look = ++this.#looks;
     const byEndpoint = new Map<string, Models>();
     for (const { id, model, models, requests, tokens } of endpoints) {
-      // A pool is named after the first of its models in the order of the alphabet, in every process.
+      // A pool of models is named after its alphabetically first model, in every process.
       const named = models ? models.reduce((first, other) => (other < first ? other : first)) : model;
       const entry = this.#entry(id, named);
       const isFirst = entry.look !== look;
       entry.look = look;
-      // "No model" and a model that is called "default" are one thing to a store.
+      // A store does not distinguish "no model" from a model named "default".
       entry.requests = requests + (isFirst ? 0 : entry.requests);
       entry.tokens = tokens + (isFirst ? 0 : entry.tokens);
       const known = byEndpoint.get(id) ?? { whole: undefined, byModel: new Map() };
@@ -89,7 +89,7 @@ export class Ledger {
     return entry;
   }
 
-  /** Where requests for this model are counted, as the manager finds it. */
+  /** Returns the entry in which requests for this model are counted, as the manager resolves it. */
   find(endpoint: string, model: string | undefined): Entry | undefined {
     const known = this.#byEndpoint.get(endpoint);
     return (model === undefined ? undefined : known?.byModel.get(model)) ?? known?.whole;
@@ -99,7 +99,10 @@ export class Ledger {
     return this.#keys.get(id);
   }
 
-  /** What to tell the store of this window, and what only to ask; without a window all is only asked. */
+  /**
+   * Returns the counts to report for this window, and the names to query only. Without a window, everything is only
+   * queried.
+   */
   report(window: number | undefined): { entries: Entry[]; counts: SyncCount[]; watched: SyncName[] } {
     const changed: Entry[] = [];
     const rest: Entry[] = [];
@@ -113,7 +116,7 @@ export class Ledger {
     };
   }
 
-  /** Takes over what the store said; returns what it could not say. */
+  /** Adopts the store's answer. Returns the first failure and the number of failed entries; undefined without failures. */
   learn(entries: readonly Entry[], { window, sums }: SyncReply, at: number): Trouble | undefined {
     let count = 0;
     let trouble: Omit<Trouble, "count"> | undefined;
@@ -131,7 +134,7 @@ export class Ledger {
     return trouble && { ...trouble, count };
   }
 
-  /** Whether the store answered that it has another count than it should, so that telling it at once helps. */
+  /** True when the store's answer shows a wrong count of this instance, so that reporting at once helps. */
   isMissing(entries: readonly Entry[], window: number, at: number): boolean {
     return entries.some((entry) => entry.at === at && entry.differs(window));
   }

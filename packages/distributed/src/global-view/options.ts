@@ -5,26 +5,59 @@ import { hash32 } from "../hash.ts";
 
 /** Options of `startGlobalView`. */
 export interface GlobalViewOptions {
-  /** Whose counts are synced; its windows are moved to those of the store's clock. */
+  /** The manager whose counts are synced. The view aligns its windows with the store's clock. */
   manager: RateManager;
-  /** Is not closed with the view. */
+  /** The store. It stays open when the view is closed. */
   store: SyncStore;
-  /** Different for every instance that runs at the same time. */
+  /** Id of this instance, unique among all that run at the same time. */
   agentId: string;
-  /** Default: what `resolveNamespace()` of `@hivepace/namespace` says. */
+  /**
+   * Prefix of keys in the store.
+   *
+   * @defaultValue the result of `resolveNamespace()` of `@hivepace/namespace`
+   */
   namespace?: string | undefined;
-  /** Whether keys are synced, too: those that were used in the present window. Default: false. */
+  /**
+   * True to sync also the keys that were used in the present window.
+   *
+   * @defaultValue false
+   */
   keys?: boolean | undefined;
-  /** How often to sync. Default: 1 second. */
+  /**
+   * Interval of syncs in milliseconds.
+   *
+   * @defaultValue 1,000
+   */
   intervalMs?: number | undefined;
-  /** When a view without a sync that worked is stale. Default: five intervals. */
+  /**
+   * Time without a successful sync after which the view is stale, in milliseconds.
+   *
+   * @defaultValue five intervals
+   */
   staleAfterMs?: number | undefined;
-  /** How long a store may take, at the very most; stores have shorter times of their own. Default: 10 seconds. */
+  /**
+   * Upper bound of the duration of a store call, in milliseconds. Stores have shorter timeouts of their own.
+   *
+   * @defaultValue 10,000
+   */
   timeoutMs?: number | undefined;
+  /**
+   * Source of time, for tests.
+   *
+   * @defaultValue the system clock
+   */
   clock?: Clock | undefined;
-  /** From 0 up to 1, for the spread of the syncs. Default: numbers that follow from the agent's id. */
+  /**
+   * Returns numbers from 0 (inclusive) to 1 (exclusive), which spread the syncs of instances.
+   *
+   * @defaultValue a sequence derived from `agentId`
+   */
   random?: (() => number) | undefined;
-  /** Different each time the agent starts. Default: a random one. */
+  /**
+   * Id of this start of the agent, different for each start.
+   *
+   * @defaultValue a random id
+   */
   incarnation?: string | undefined;
 }
 
@@ -55,7 +88,7 @@ function need(isRight: boolean, option: string, rule: string, value: unknown): v
   if (!isRight) throw new InvalidConfigError(option, rule, value);
 }
 
-/** Different for different agents, and the same each time for the same one. */
+/** A random sequence that differs between agents and is the same for each start of one agent. */
 function randomOf(agentId: string): () => number {
   let calls = 0;
   return () => hash32(agentId, calls++) / 2 ** 32;

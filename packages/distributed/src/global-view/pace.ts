@@ -1,9 +1,11 @@
-/** How much earlier or later than the interval a sync may come, as a part of it: so that instances spread out. */
+/** Relative jitter of the interval, which spreads the syncs of instances. */
 const JITTER = 0.1;
-/** The longest wait after failures, however many: nobody waits long for a store that is back. */
+/** Upper bound of the wait after any number of failures, so that a store that is back is used soon. */
 const LONGEST_MS = 10_000;
 
-/** How long to wait before the next sync, after so many failures in a row; `random` is from 0 up to 1. */
+/**
+ * Time until the next sync after this number of consecutive failures. `random` is from 0 (inclusive) to 1 (exclusive).
+ */
 export function paceMs(intervalMs: number, failures: number, random: number): number {
   if (failures === 0) return intervalMs * (1 - JITTER + 2 * JITTER * random);
   const longest = Math.max(LONGEST_MS, intervalMs);

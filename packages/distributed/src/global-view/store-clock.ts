@@ -1,7 +1,8 @@
 /**
- * What the store's clock shows, by our own. Each answer says that the store's clock showed `epochMs` at some moment
- * between the question and the answer; the estimate is the nearest to the last one that does not contradict it. So it
- * stands still while the clocks do, gets better with every quick answer, and follows a store whose clock is set.
+ * An estimate of the store's clock, relative to the local clock. Each answer proves that the store's clock showed
+ * `epochMs` at some moment between the question and the answer. The estimate is the one nearest to the previous
+ * estimate that does not contradict the answer. The estimate is therefore stable while the clocks are, improves with
+ * every quick answer, and follows a store whose clock is set.
  */
 export class StoreClock {
   #offsetMs: number | undefined;
@@ -12,7 +13,7 @@ export class StoreClock {
     this.#offsetMs = Math.min(most, Math.max(least, offsetMs));
   }
 
-  /** What it shows when our clock shows `now`; undefined as long as it was never heard. */
+  /** The time of the store's clock when the local clock shows `now`; undefined before the first answer. */
   at(now: number): number | undefined {
     return this.#offsetMs === undefined ? undefined : now + this.#offsetMs;
   }

@@ -1,57 +1,70 @@
-/** What all instances together have used of an endpoint and model in the present window. */
+/** Usage of an endpoint and model by all instances together in the present window. */
 export interface GlobalUsage {
-  /** Requests: ours as of now, those of the others as of `ageMs` ago. */
+  /** Requests in the present window: those of this instance as of now, those of the others as of `ageMs` ago. */
   readonly rpm: number;
+  /** Tokens in the present window, counted in the same way. */
   readonly tpm: number;
-  /** 0..1, of the tightest limit. */
+  /** Utilization of the tightest limit, 0 to 1. */
   readonly utilization: number;
-  /** How many instances have used it in this window, as far as known. */
+  /** Number of instances that have used the endpoint in this window, as far as known. */
   readonly agents: number;
-  /** How long ago the store last answered for it; Infinity when it never has. */
+  /** Age of the store's last answer for the endpoint, in milliseconds; Infinity before the first answer. */
   readonly ageMs: number;
 }
 
-/** What the others have used of an endpoint and model in the present window: at least this, and maybe more since. */
+/**
+ * Usage of an endpoint and model by the other instances in the present window. A lower bound: they may have used more
+ * since.
+ */
 export interface OthersUsage {
   readonly requests: number;
   readonly tokens: number;
-  /** How long until the window ends and all of it is forgotten. */
+  /** Time until the window ends, in milliseconds. The usage is then dropped. */
   readonly remainingMs: number;
 }
 
-/** How a sync went. */
+/** The result of one sync. */
 export interface SyncEvent {
+  /** True when the sync succeeded. */
   readonly ok: boolean;
+  /** Duration of the sync in milliseconds. */
   readonly durationMs: number;
-  /** How many counts were sent. */
+  /** Number of counts that were sent. */
   readonly sent: number;
+  /** The error of a failed sync; undefined if the sync succeeded. */
   readonly error: unknown;
 }
 
-/** How well the view gets on with its store. */
+/** The state of the view and its connection to the store. */
 export interface GlobalViewStatus {
-  /** "starting" until the first sync that works; "stale" when none has worked for `staleAfterMs`. */
+  /** "starting" until the first successful sync; "stale" when none has succeeded for `staleAfterMs`. */
   readonly state: "starting" | "fresh" | "stale" | "closed";
+  /** Time since the last successful sync, in milliseconds. */
   readonly ageMs: number;
-  /** Syncs that failed since the last that worked. */
+  /** Number of failed syncs since the last successful one. */
   readonly failures: number;
-  /** Of the last sync, if it failed. */
+  /** The error of the last sync; undefined if it succeeded. */
   readonly error: unknown;
 }
 
-/** What the whole swarm uses, as this instance knows it. Nothing here waits for the store. */
+/** Usage of the whole swarm, as this instance knows it. No method that reads waits for the store. */
 export interface GlobalView extends AsyncDisposable {
-  /** Throws RESOURCE_UNKNOWN for an endpoint that the manager does not have. */
+  /**
+   * Returns the usage of an endpoint and model by all instances.
+   *
+   * @throws RESOURCE_UNKNOWN for an endpoint that the manager does not have
+   */
   get(endpoint: string, model?: string): GlobalUsage;
-  /** Undefined when nothing is known of this window. */
+  /** Returns the usage by the other instances; undefined when none is known for this window. */
   others(endpoint: string, model?: string): OthersUsage | undefined;
-  /** The same for an API key, where keys are synced. */
+  /** Returns the usage of an API key by the other instances, where keys are synced. */
   othersOfKey(key: string): OthersUsage | undefined;
+  /** Returns the state of the view. */
   status(): GlobalViewStatus;
-  /** Hears of every sync. Returns its removal. */
+  /** Registers a listener for every sync. Returns a function that removes the listener. */
   onSync(listener: (event: SyncEvent) => void): () => void;
-  /** Syncs now, or as soon as the sync under way is over. Resolves when that is done, well or not. */
+  /** Syncs now, or right after the running sync. Resolves when that sync has ended, successfully or not. */
   refresh(): Promise<void>;
-  /** Tells the store the last counts if it can, and ends. May be called twice. */
+  /** Reports the last counts to the store if it can be reached, and ends. May be called more than once. */
   close(): Promise<void>;
 }

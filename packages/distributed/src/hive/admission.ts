@@ -1,25 +1,28 @@
 import type { RateDecision, RateManager } from "@hivepace/core";
-import type { UseWindow } from "../engine/use-window.ts";
+import type { UsageWindow } from "../engine/index.ts";
 import { allOf, type Use } from "./amounts-of.ts";
 import { denialOf } from "./denial.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import type { Scope } from "./scope.ts";
 import type { Share, Target } from "./target.ts";
 
-/** A scope of a call, and the quotas that it had when the call was charged to them. */
+/** A scope of a call, with the quotas of the scope that the call was charged to. */
 interface ChargedScope {
   readonly scope: Scope;
   readonly shares: readonly Share[];
 }
 
-/** The charge of a request that may be sent: how much, and to which limits. */
+/** The charge of a request that may be sent: the amounts, and the limits that they were charged to. */
 export interface Charge {
   readonly target: Target;
   readonly use: Use;
   readonly sentAt: number;
-  /** Undefined when it was sent though it was denied: then the manager has not counted it. */
+  /**
+   * The manager's decision; undefined when the request was sent despite a denial, so that the manager has not counted
+   * it.
+   */
   readonly decision: RateDecision | undefined;
-  /** None when there was no limit to share. */
+  /** The charged quotas of the endpoint; empty when it has no shared limit. */
   readonly shares: readonly Share[];
   readonly scopes: readonly ChargedScope[];
 }
@@ -29,13 +32,16 @@ export type Verdict =
   | {
       readonly charge: undefined;
       readonly decision: RateDecision;
-      /** The scopes that deny the request, which it waits for first; none when its endpoint denies it or no wait helps. */
+      /**
+       * The scopes that deny the request and that it must wait for first; empty when its endpoint denies it or waiting
+       * does not help.
+       */
       readonly blockedBy: readonly Scope[];
-      /** They have something left after this long. */
+      /** Time after which the blocking scopes have capacity. */
       readonly blockedMs: number;
     };
 
-/** A key that was denied without a time is tried again after this. */
+/** Retry interval for a key that was denied without a wait. */
 const RETRY_MS = 1_000;
 
 const NO_SHARES: readonly Share[] = [];
@@ -43,8 +49,8 @@ const NO_SCOPES: readonly Scope[] = [];
 const NOTHING_CHARGED: readonly ChargedScope[] = [];
 
 /**
- * Decides on a request and counts it: in the endpoint's window, and in all quotas of the endpoint and of the request's scopes.
- * All of that is one step, and after a denial nothing is counted.
+ * Decides on a request and counts it in the endpoint's window and in all quotas of the endpoint and of the request's
+ * scopes. The decision is atomic: after a denial nothing is counted.
  */
 export function admit(
   manager: RateManager,
@@ -75,7 +81,7 @@ export function admit(
   return { charge: chargeOf(target, scopes, use, decision, now), decision };
 }
 
-/** The scopes whose limits stand against a request, and for how long; none when no wait helps. */
+/** The scopes whose limits deny a request, and the duration of the denial; empty when waiting does not help. */
 function blockOf(
   scopes: readonly Scope[],
   use: Use,
@@ -83,14 +89,14 @@ function blockOf(
   now: number,
 ): { readonly blockedBy: readonly Scope[]; readonly blockedMs: number } {
   if (scopes.length === 0 || reason === "too-large") return { blockedBy: NO_SCOPES, blockedMs: 0 };
-  const waits = scopes.map(({ shares }) =>
-    Math.max(0, ...shares.map((share) => share.waitMs(share.amounts(use), undefined, now))),
-  );
-  const blockedBy = scopes.filter((_, i) => (waits[i] ?? 0) > 0);
-  return { blockedBy, blockedMs: Math.ceil(Math.max(...waits)) };
+  // A claim may not cover this request. In that case the scope denies it although it has capacity.
+  const blocking = scopes.flatMap(({ shares }) => shares.filter((share) => !share.mayTake(share.amounts(use), now)));
+  const blockedBy = scopes.filter(({ shares }) => shares.some((share) => blocking.includes(share)));
+  const waits = blocking.map((share) => share.waitMs(share.amounts(use), undefined, now));
+  return { blockedBy, blockedMs: blocking.length === 0 ? 0 : Math.max(1, Math.ceil(Math.max(...waits))) };
 }
 
-/** Counts a request that is sent though it was denied, because the hive only observes. */
+/** Counts a request that is sent despite a denial, because the hive only observes. */
 export function admitAnyway(target: Target, scopes: readonly Scope[], use: Use, now: number): Charge {
   for (const { shares } of [target, ...scopes]) for (const share of shares) share.settle(share.amounts(use), now);
   return chargeOf(target, scopes, use, undefined, now);
@@ -125,9 +131,15 @@ export function settle(manager: RateManager, charge: Charge, used: Use, now: num
     outputTokens: used.outputTokens - use.outputTokens,
   };
   correct(charge, more, now);
+  for (const { shares } of [charge, ...charge.scopes]) for (const share of shares) share.release(charge.sentAt);
 }
 
-/** Returns the whole charge of a call that was never sent, or was refused. */
+/** Restarts the leases of the slots of a call that goes on. */
+export function renew({ shares, scopes }: Charge): void {
+  for (const each of [{ shares }, ...scopes]) for (const share of each.shares) share.renew();
+}
+
+/** Returns the whole charge of a call that was never sent or that the provider refused. */
 export function giveBack(manager: RateManager, charge: Charge, now: number): void {
   const { decision, use } = charge;
   if (decision) manager.cancel(decision);
@@ -141,23 +153,23 @@ function correct({ target, shares, scopes, sentAt }: Charge, more: Use, now: num
   correctHolder(target, shares, more, sentAt, now);
 }
 
-/** A target or a scope: its quotas now, and what was counted before there were any. */
+/** A target or a scope: its present quotas, and the usage counted before there were any. */
 interface Holder {
   readonly shares: readonly Share[];
   readonly counting?: Share | undefined;
-  readonly unshared?: UseWindow | undefined;
+  readonly unshared?: UsageWindow | undefined;
 }
 
 function correctHolder(holder: Holder, charged: readonly Share[], more: Use, sentAt: number, now: number): void {
   if (charged.length > 0) correctShared(charged, holder.shares, more, sentAt);
-  // Limits may have become known since: then the call was counted there.
+  // If limits have become known since the charge, the call was counted there.
   else if (holder.counting) holder.counting.settle(holder.counting.amounts(more), sentAt);
   else correctUnshared(holder.unshared, allOf(more), sentAt, now);
 }
 
 /**
- * Corrects the quotas that a call was charged to. Where limits have changed since, extra usage also counts in the quotas
- * and dimensions that came later; nothing is given back there, because nothing was taken.
+ * Corrects the quotas that a call was charged to. Where limits have changed since, extra usage also counts in the
+ * quotas and dimensions added later; they receive no refunds, because they were not charged.
  */
 function correctShared(charged: readonly Share[], present: readonly Share[], more: Use, sentAt: number): void {
   for (const share of charged) share.settle(share.amounts(more), sentAt);
@@ -173,7 +185,12 @@ function correctShared(charged: readonly Share[], present: readonly Share[], mor
 }
 
 /** Reconciles as the engine does: extra usage counts now, refunds count when the call was sent. */
-function correctUnshared(unshared: UseWindow | undefined, more: readonly number[], sentAt: number, now: number): void {
+function correctUnshared(
+  unshared: UsageWindow | undefined,
+  more: readonly number[],
+  sentAt: number,
+  now: number,
+): void {
   if (!unshared) return;
   const extra = more.map((amount) => Math.max(0, amount));
   const returned = more.map((amount) => Math.min(0, amount));
@@ -182,7 +199,7 @@ function correctUnshared(unshared: UseWindow | undefined, more: readonly number[
   unshared.expire(now);
 }
 
-function countUnshared(unshared: UseWindow | undefined, use: Use, at: number): void {
+function countUnshared(unshared: UsageWindow | undefined, use: Use, at: number): void {
   if (!unshared) return;
   unshared.add(at, allOf(use));
   unshared.expire(at);

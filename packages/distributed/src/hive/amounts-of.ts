@@ -1,4 +1,4 @@
-import { type GateRequest, InvalidConfigError, type UsedTokens } from "@hivepace/core";
+import { InvalidConfigError, type RequestDetails, type UsedTokens } from "@hivepace/core";
 import type { HiveDimension } from "./hive-types.ts";
 
 /** Amounts of all dimensions. */
@@ -6,18 +6,18 @@ export type Use = Readonly<Record<HiveDimension, number>>;
 
 export const DIMENSIONS: readonly HiveDimension[] = ["requests", "tokens", "inputTokens", "outputTokens"];
 
-/** In the order of `DIMENSIONS`. */
+/** The amounts in the order of `DIMENSIONS`. */
 export function allOf({ requests, tokens, inputTokens, outputTokens }: Use): number[] {
   return [requests, tokens, inputTokens, outputTokens];
 }
 
 /** The estimated usage of a request. */
-export function useOf(request: GateRequest): Use {
+export function useOf(request: RequestDetails): Use {
   const { inputTokens, outputTokens, tokens } = request;
   return withParts(tokens ?? (inputTokens ?? 0) + (outputTokens ?? 0), inputTokens, outputTokens);
 }
 
-/** The actual usage of a call; parts that were not reported are as estimated. */
+/** The actual usage of a call; parts that were not reported keep their estimate. */
 export function usedOf(used: UsedTokens, thought: Use): Use {
   const { inputTokens, outputTokens } = used;
   const isSplit = inputTokens !== undefined && outputTokens !== undefined;
@@ -26,17 +26,17 @@ export function usedOf(used: UsedTokens, thought: Use): Use {
   return withParts(tokens, inputTokens ?? parts[0], outputTokens ?? parts[1]);
 }
 
-/** The weight of the last call in the mean of all calls. */
+/** Weight of the latest call in the mean of all calls. */
 const LAST_CALL = 0.1;
 
-/** The mean use of calls, after one more of them. In whole tokens, and never less than one. */
+/** The mean usage of calls after one more call, in whole tokens and at least one. */
 export function meanOf(mean: Use, last: Use): Use {
   const mix = (name: HiveDimension): number =>
     Math.max(1, Math.ceil(mean[name] === 0 ? last[name] : mean[name] + LAST_CALL * (last[name] - mean[name])));
   return { requests: 1, tokens: mix("tokens"), inputTokens: mix("inputTokens"), outputTokens: mix("outputTokens") };
 }
 
-/** A missing part is the total without the other part. */
+/** Completes a missing part as the total minus the other part. */
 function withParts(tokens: number, inputTokens: number | undefined, outputTokens: number | undefined): Use {
   check("tokens", tokens);
   if (inputTokens !== undefined) check("inputTokens", inputTokens);

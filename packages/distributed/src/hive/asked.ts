@@ -1,28 +1,49 @@
 import { type GateRequest, InvalidConfigError } from "@hivepace/core";
+import { checkKnown, type OptionNames } from "@hivepace/core/internal";
+import { tiersOf } from "../router/tiers.ts";
 import { type Use, useOf } from "./amounts-of.ts";
 
 /** A validated request. */
 export interface Asked {
   /** The endpoints of the route, or the one endpoint. */
   readonly candidates: readonly string[];
+  /**
+   * The same endpoints in tiers. A later tier is used when no endpoint of an earlier one is available with capacity.
+   */
+  readonly tiers: readonly (readonly string[])[];
   readonly model: string | undefined;
   readonly key: string | undefined;
   readonly session: string | undefined;
   readonly use: Use;
-  /** True when the request gives its tokens, in total or in parts. */
+  /** True when the request states its tokens, in total or in parts. */
   readonly hasTokens: boolean;
 }
 
+const OPTIONS = {
+  endpoint: true,
+  route: true,
+  model: true,
+  key: true,
+  tokens: true,
+  inputTokens: true,
+  outputTokens: true,
+  session: true,
+  signal: true,
+  timeoutMs: true,
+  priority: true,
+} as const satisfies OptionNames<GateRequest>;
+
 export function askedOf(request: GateRequest): Asked {
+  checkKnown(request, OPTIONS);
   const { endpoint, route, model, key, session } = request;
   if ((endpoint === undefined) === (route === undefined))
     throw new InvalidConfigError("endpoint", "given, or else route, and not both", endpoint);
-  if (route !== undefined && !(Array.isArray(route) && route.length > 0))
-    throw new InvalidConfigError("route", "an array of at least one endpoint", route);
+  const tiers = route === undefined ? [[endpoint as string]] : tiersOf(route, "route");
   if (key === "") throw new InvalidConfigError("key", "a string that is not empty", key);
   const hasTokens = [request.tokens, request.inputTokens, request.outputTokens].some((part) => part !== undefined);
   return {
-    candidates: route ? [...new Set(route)] : [endpoint as string],
+    candidates: tiers.flat(),
+    tiers,
     model,
     key,
     session,

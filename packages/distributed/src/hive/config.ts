@@ -1,18 +1,39 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { InvalidConfigError, InvalidWindowError, type SyncStore } from "@hivepace/core";
-import { AMOUNT, isAmount, warn } from "@hivepace/core/internal";
+import { AMOUNT, checkKnown, isAmount, type OptionNames, warn } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
-import { type Settings, swarmSettings } from "../limiter/config.ts";
+import { type Settings, SWARM_OPTIONS, swarmSettings } from "../limiter/config.ts";
 import { LONGEST_ID } from "../wire/subjects.ts";
 import type { HiveOptions } from "./hive-types.ts";
+
+const OPTIONS = {
+  ...SWARM_OPTIONS,
+  endpoints: true,
+  keys: true,
+  limitsForKey: true,
+  bus: true,
+  sync: true,
+  namespace: true,
+  agentId: true,
+  mode: true,
+  windowMs: true,
+  leaseMs: true,
+  strategy: true,
+  weights: true,
+  refusalOf: true,
+  mockEndpointTpmThreshold: true,
+} as const satisfies OptionNames<HiveOptions>;
+
+/** Options of the stepped recovery. */
+const STEPS = ["reduceFactor", "recoveryFactor", "recoveryIntervalMs", "maxRecovery", "cooldownMs"] as const;
 
 const DEFAULTS = { mode: "enforce", windowMs: 60_000, leaseMs: 900_000 } as const;
 
 /** Options with all defaults applied. The bus and the store are open. */
 export interface HiveSettings {
   readonly swarm: Settings;
-  /** The prefix of keys in the store, and of subjects on the bus if it was chosen. */
+  /** Prefix of keys in the store, and of subjects on the bus if a namespace was configured. */
   readonly namespace: string;
   readonly mode: "enforce" | "observe";
   readonly windowMs: number;
@@ -20,6 +41,7 @@ export interface HiveSettings {
 }
 
 export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: SyncStore | undefined): HiveSettings {
+  checkKnown(options, OPTIONS);
   const { mode = DEFAULTS.mode, windowMs = DEFAULTS.windowMs, leaseMs = DEFAULTS.leaseMs } = options;
   const { agentId = ownId() } = options;
   if (mode !== "enforce" && mode !== "observe") throw new InvalidConfigError("mode", '"enforce" or "observe"', mode);
@@ -35,9 +57,10 @@ export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: 
   if (isGuessed && (bus || store))
     warn("HIVEPACE_NAMESPACE_GUESSED", 'no namespace was given: all agents without one share the namespace "default"');
   const { endpoints: _, keys: _keys, sync: _sync, mode: _mode, ...rest } = options;
-  // Without a chosen namespace, subjects are those that all implementations share.
+  // Without a configured namespace, subjects are those that all implementations share.
   const swarm = swarmSettings({
     ...rest,
+    recovery: options.recovery ?? (STEPS.some((option) => options[option] !== undefined) ? "stepped" : "measured"),
     sharing: "fair",
     bus,
     sync: store,
@@ -55,7 +78,7 @@ export function ownId(nameOfHost: () => string = hostname): string {
   try {
     host = nameOfHost().slice(0, LONGEST_ID - 40);
   } catch {
-    // Deno denies the host name without a permission. The random part alone tells agents apart.
+    // Deno denies the host name without a permission. The random part alone distinguishes agents.
   }
   return `${host}-${process.pid}-${random}`;
 }

@@ -6,15 +6,16 @@ import type { Hive, HiveOptions } from "./hive-types.ts";
 import { SwarmHive } from "./swarm-hive.ts";
 
 /**
- * Endpoints with their limits, keys, leases and routing in one object, in step with all other agents on the bus. Resolves
- * when the bus has subscribed it, or at once when the bus is away. Rejects with INVALID_CONFIG, BUS_CLOSED, or
- * BUS_UNAVAILABLE when the broker refuses.
+ * Creates a hive: endpoints with their limits, keys, leases and routing in one object, shared with all other agents on
+ * the bus. Resolves when the subscriptions on the bus are active, or at once when the bus is away.
+ *
+ * @throws INVALID_CONFIG, BUS_CLOSED, or BUS_UNAVAILABLE when the broker refuses the subscription
  */
 export async function createHive(options: HiveOptions): Promise<Hive> {
   if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
   const owned: AsyncDisposable[] = [];
   const dispose = async (): Promise<void> => {
-    // In reverse order, and each even if another fails.
+    // Closes in reverse order, and continues after a failure.
     for (const one of owned.splice(0).reverse()) await one[Symbol.asyncDispose]().then(undefined, tell);
   };
   try {
@@ -34,7 +35,7 @@ export async function createHive(options: HiveOptions): Promise<Hive> {
   }
 }
 
-/** The hive owns what it receives as a promise, and closes it. */
+/** Resolves a bus or store. The hive owns, and later closes, one that it receives as a promise. */
 async function own<T extends MessageBus | SyncStore>(
   given: T | PromiseLike<T> | undefined,
   owned: AsyncDisposable[],
@@ -45,7 +46,7 @@ async function own<T extends MessageBus | SyncStore>(
   return it;
 }
 
-/** Awaits both. If one fails, the other is closed, and no rejection stays unhandled. */
+/** Awaits both promises. If one rejects, the other's result is closed, and no rejection stays unhandled. */
 async function both<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return [await first, await second];

@@ -4,11 +4,11 @@ import type { Scope } from "./scope.ts";
 import type { Share, ShareReading, Target } from "./target.ts";
 
 /**
- * What stands against a request, of all limits that it meets: those that this process counts by itself (`local`, which
- * has counted nothing) and those that the agents hold together. Decisions, errors and explanations all come from here,
- * so that they name the same limit and the same wait: the wait is over when the last of the limits allows the request.
- * `ahead` is what waiters of the same target take before it; those of the same scope are known to the scope. Undefined when
- * nothing stands against it; one that is denied all the same (`isDenied`) should try again at once.
+ * Combines the denials of all limits of a request: those that only this process counts (`local`, which has counted
+ * nothing) and those that the agents share. Decisions, errors and explanations all use this function, so that they name
+ * the same limit and the same wait: the wait ends when the last of the limits allows the request. `ahead` is the demand
+ * of waiters of the same target that come first; each scope knows its own waiters. Returns undefined when no limit
+ * denies the request; a request denied nevertheless (`isDenied`) should be retried at once.
  */
 export function denialOf(
   target: Target,
@@ -40,7 +40,7 @@ export function denialOf(
   for (const { shares } of [...scopes, target])
     for (const share of shares) {
       const cost = share.amounts(use);
-      if (share.isTooLarge(cost)) return shared(local, share.reading(cost, now), "too-large", undefined);
+      if (share.isTooLarge(cost)) return shared(local, share.reading(cost, now), "too-large", undefined, share);
     }
   if (local.reason === "in-flight") return local;
   let longest: Share | undefined = isDenied ? (target.shares[0] ?? scopes[0]?.shares[0]) : undefined;
@@ -54,13 +54,13 @@ export function denialOf(
     for (const share of shares) wait(share, ahead && bound.size > 0 ? wanted : undefined);
   const localMs = local.allowed ? 0 : (local.retryAfterMs ?? 0);
   if (local.allowed && !longest) return isDenied ? denied(local, "rate", 1) : undefined;
-  // Times below a millisecond are those of floating point.
+  // Times below a millisecond are rounding errors of floating-point sums.
   const retryAfterMs = Math.max(1, Math.ceil(Math.max(localMs, longestMs) - 1e-6));
   const reading = longest?.reading(longest.amounts(use), now);
-  // Of one limit that both count, the one that this process counts is named, unless all agents pause.
+  // When both count the same limit, the one that this process counts is named, unless all agents pause.
   if (!reading || (!local.allowed && (localMs >= longestMs || isSameLimit(local, reading))))
     return denied(local, "rate", retryAfterMs);
-  return shared(local, reading, "rate", retryAfterMs);
+  return shared(local, reading, "rate", retryAfterMs, longest);
 }
 
 function isSameLimit({ limitedBy }: RateDecision, reading: ShareReading): boolean {
@@ -84,12 +84,17 @@ function denied(local: RateDecision, reason: "rate" | "too-large", retryAfterMs:
 }
 
 function shared(
-  { windowStart }: RateDecision,
+  local: RateDecision,
   reading: ShareReading,
-  reason: "rate" | "too-large",
+  why: "rate" | "too-large",
   retryAfterMs: number | undefined,
+  share: Share | undefined,
 ): RateDecision {
-  const { currentTpm, limitTpm, currentRpm, limitRpm, utilization, limitedBy } = reading;
+  const { windowStart } = local;
+  const { utilization, limitedBy } = reading;
+  // Slots are neither requests nor tokens of a window.
+  const { currentTpm, limitTpm, currentRpm, limitRpm } = share?.isSlots ? local : reading;
+  const reason = share?.isSlots && why === "rate" && limitedBy !== "swarm-pause" ? "in-flight" : why;
   return {
     allowed: false,
     currentTpm,

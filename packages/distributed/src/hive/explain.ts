@@ -1,21 +1,20 @@
 import type { RateDecision } from "@hivepace/core";
-import { type Agent, modeOf } from "../engine/agent.ts";
-import { at } from "../engine/amounts.ts";
-import { ownShare } from "../engine/own-share.ts";
-import { capacityOf } from "../engine/room.ts";
+import { type Agent, agentMode, at, capacityOf, shareOf } from "../engine/index.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
+import type { SlotStatus } from "../limiter/distributed-limiter.ts";
+import { slotStatus } from "../limiter/slot-status.ts";
 import { levelStatus } from "../limiter/status.ts";
 import { UNLIMITED } from "../wire/subjects.ts";
 import { DIMENSIONS, type Use } from "./amounts-of.ts";
-import type { HiveExplanation, HiveLimit } from "./hive-types.ts";
+import type { EndpointAvailability, HiveExplanation, HiveLimit } from "./hive-types.ts";
 import { CONFIGURED } from "./limits.ts";
 import type { Limited, Share, Target } from "./target.ts";
 
-/** A request of one token. */
+/** The smallest request: one token. */
 export const SMALL: Use = { requests: 1, tokens: 1, inputTokens: 1, outputTokens: 1 };
 const WHOLE = { level: 1, cause: undefined, pausedForMs: 0 };
 
-/** Explains a target. `denial` is the denial of a small request now, if there is one. */
+/** Explains a target. `denial` is the denial of a small request now; undefined when the request would be granted. */
 export function explain(
   target: Target,
   model: string | undefined,
@@ -23,25 +22,34 @@ export function explain(
   view: Pick<GlobalView, "get"> | undefined,
   denial: RateDecision | undefined,
   windowMs: number,
+  availability: EndpointAvailability,
   now: number,
 ): Omit<HiveExplanation, "observed"> {
   const { id: endpoint, inFlight } = target;
   const ofModel = model === undefined ? undefined : target.byModel?.get(model);
   const main = ofModel?.shares[0] ?? target.shares[0];
-  const level = main ? levelStatus(main.pool.level, now) : WHOLE;
+  const slots = slotsOf(target, agent, now);
+  const level = main ? levelStatus(main.quota.backoff.level, now) : WHOLE;
   const limits = [
     ...closedOf(target, windowMs),
     ...[target, ...(ofModel ? [ofModel] : [])].flatMap((each) =>
-      each.shares.flatMap((share) => limitsOf(each, share, agent, now)),
+      each.shares.flatMap((share) => (share.isSlots ? [] : limitsOf(each, share, agent, now))),
     ),
   ];
   const waiting = target.line?.size ?? 0;
   const freesInMs = denial ? (denial.retryAfterMs ?? Infinity) : 0;
-  const parts = { endpoint, model, limits, ...level, waiting, inFlight, freesInMs, limitedBy: denial?.limitedBy };
-  return { ...parts, text: tell(parts, denial, target, modeOf(agent, now)), global: view?.get(endpoint, model) };
+  const limitedBy = denial?.limitedBy;
+  const parts = { endpoint, model, limits, ...level, availability, waiting, inFlight, slots, freesInMs, limitedBy };
+  return { ...parts, text: tell(parts, denial, target, agentMode(agent, now)), global: view?.get(endpoint, model) };
 }
 
-/** Limits of 0, which let nothing through and are not shared. */
+/** The calls under way of a target that limits them. */
+function slotsOf({ shares }: Limited, agent: Agent, now: number): SlotStatus | undefined {
+  const share = shares.find(({ isSlots }) => isSlots);
+  return share && slotStatus(agent, share.quota, now);
+}
+
+/** Limits of 0, which deny every request and are not shared. */
 function closedOf({ count }: Target, windowMs: number): HiveLimit[] {
   const closed = DIMENSIONS.filter((dimension) => count[CONFIGURED[dimension]] === 0);
   return closed.map((dimension) => ({
@@ -57,20 +65,20 @@ function closedOf({ count }: Target, windowMs: number): HiveLimit[] {
 }
 
 function limitsOf({ count }: Limited, share: Share, agent: Agent, now: number): HiveLimit[] {
-  const { pool, dimensions } = share;
-  const capacity = capacityOf(agent, pool, now);
-  const own = ownShare(agent, pool, now);
+  const { quota, dimensions } = share;
+  const capacity = capacityOf(agent, quota, now);
+  const own = shareOf(agent, quota, now);
   return dimensions.flatMap((dimension, i) => {
-    const limit = at(pool.limits, i);
+    const limit = at(quota.limits, i);
     if (limit >= UNLIMITED) return [];
     return {
       dimension,
-      windowMs: pool.config.windowMs,
+      windowMs: quota.config.windowMs,
       limit,
       isLearned: count[CONFIGURED[dimension]] === Infinity,
       total: at(capacity, i),
-      used: Math.max(0, at(pool.used.sum, i)),
-      usedHere: Math.max(0, at(pool.own.sum, i)),
+      used: Math.max(0, at(quota.usage.swarm.sum, i)),
+      usedHere: Math.max(0, at(quota.usage.own.sum, i)),
       share: at(own, i),
     };
   });
@@ -82,33 +90,52 @@ function tell(
   { count }: Target,
   mode: string,
 ): string {
-  const { endpoint, model, limits, level, cause, pausedForMs, waiting } = parts;
+  const { endpoint, model, limits, level, cause, pausedForMs, availability, waiting, slots } = parts;
   const name = model === undefined ? endpoint : `${endpoint} (${model})`;
   const says: string[] = [];
-  if (limits.length === 0 && count.maxInFlight === Infinity) says.push("has no limits that this agent knows of");
+  if (limits.length === 0 && !slots && count.maxInFlightPerProcess === Infinity)
+    says.push("has no limits that this agent knows of");
   const [fullest] = limits.filter(({ limit }) => limit > 0).sort((a, b) => b.used / b.total - a.used / a.total);
   if (fullest) {
     const { dimension, used, total, windowMs } = fullest;
     says.push(`${Math.round(used)} of ${Math.round(total)} ${WORDS[dimension]} used in the last ${windowMs / 1_000} s`);
+  }
+  if (slots) {
+    const { used, limit, departed, longest } = slots;
+    const gone = departed > 0 ? `, ${departed} of them of agents that are gone` : "";
+    says.push(`${used} of ${limit} calls under way${gone}`);
+    if (longest) says.push(`${longest.agentId} has held a slot for ${Math.round(longest.heldMs / 1_000)} s`);
   }
   if (cause && level < 1)
     says.push(
       `cut to ${Math.round(100 * level)} % ${Math.round(cause.agoMs / 1_000)} s ago by ${cause.agentId}: ${cause.reason}`,
     );
   if (pausedForMs > 0) says.push(`all pause for ${Math.ceil(pausedForMs)} ms`);
-  if (mode === "listening") says.push("this agent is new and listens");
-  if (mode === "cut-off") says.push("this agent does not hear the others and keeps to its part");
+  const { state, reason: why, agentId, isLocal, isProbing } = availability;
+  if (state !== "available") {
+    const subject = availability.model === undefined ? "" : `model ${availability.model} `;
+    says.push(`${subject}${state}${isLocal ? " for this agent alone" : ""}: ${why} (${agentId})`);
+    if (isProbing) says.push("a call is trying it now");
+  }
+  if (mode === "joining") says.push("this agent is new and listens");
+  if (mode === "isolated") says.push("this agent does not hear the others and keeps to its part");
   if (waiting > 0) says.push(`${waiting} wait here`);
-  says.push(whenOf(denial, count.maxInFlight));
+  says.push(whenOf(denial, count.maxInFlightPerProcess));
   return `${name}: ${says.join("; ")}`;
 }
 
-/** The time at which a small request could be sent, and the limit that denies it until then. */
-function whenOf(denial: RateDecision | undefined, maxInFlight: number): string {
+/** Describes when a small request could be sent, and the limit that denies it until then. */
+function whenOf(denial: RateDecision | undefined, maxInFlightPerProcess: number): string {
   if (!denial) return "has room now";
   const { reason, limitedBy, retryAfterMs } = denial;
+  if (reason === "unavailable")
+    return retryAfterMs === undefined ? "is closed until it is unparked" : `may be called in ${retryAfterMs} ms`;
   if (reason === "too-large") return `lets nothing through: ${limitedBy} is 0`;
-  if (reason === "in-flight") return `has no room until a call ends: ${limitedBy}, ${maxInFlight} are in flight`;
+  if (limitedBy === "paused") return "sends nothing until resume() is called: this process is paused";
+  if (limitedBy === "swarm-in-flight")
+    return `may have room in about ${retryAfterMs} ms, when a call ends: ${limitedBy}`;
+  if (reason === "in-flight")
+    return `has no room until a call ends: ${limitedBy}, ${maxInFlightPerProcess} are in flight`;
   return `may have room in ${retryAfterMs} ms: ${limitedBy}`;
 }
 

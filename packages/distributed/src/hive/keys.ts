@@ -1,19 +1,21 @@
-import type { Clock, KeyLimits, RateManagerOptions } from "@hivepace/core";
+import type { Clock } from "@hivepace/core";
 import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
-import { keyPlans } from "./limits.ts";
+import type { HiveKeyLimits, HiveOptions } from "./hive-types.ts";
+import { keyName, keyPlans } from "./limits.ts";
 import { newScope, type Scope } from "./scope.ts";
-import { OF_KEY, Share } from "./target.ts";
+import { slotPlans, slotsOfKey } from "./slots.ts";
+import { OF_KEY, Share, SLOTS_OF_KEY } from "./target.ts";
 
-/** A tenant key without calls, waiters and usage is dropped after this many windows. */
+/** Number of windows after which a tenant key without calls, waiters and usage is dropped. */
 const IDLE_WINDOWS = 2;
-/** Idle keys that one newly active key looks for, so that keys go as fast as they come. */
+/** Number of idle keys examined per newly active key, so that keys are dropped as fast as they are added. */
 const SWEPT_KEYS = 4;
 
 /** A tenant key that has limits and is in use. */
 export interface ActiveKey extends Scope {
   readonly id: string;
-  limits: KeyLimits;
+  limits: HiveKeyLimits;
 }
 
 /**
@@ -23,17 +25,25 @@ export interface ActiveKey extends Scope {
 export class Keys {
   readonly #settings: Settings;
   readonly #windowMs: number;
+  readonly #leaseMs: number;
   readonly #member: Member;
   readonly #clock: Clock;
-  readonly #limitsForKey: RateManagerOptions["limitsForKey"];
-  #configured: ReadonlyMap<string, KeyLimits> = new Map();
-  /** The least recently used first. */
+  readonly #limitsForKey: HiveOptions["limitsForKey"];
+  #configured: ReadonlyMap<string, HiveKeyLimits> = new Map();
+  /** Active keys, least recently used first. */
   readonly #active = new Map<string, ActiveKey>();
-  readonly #byPool = new Map<string, ActiveKey>();
+  readonly #byQuota = new Map<string, ActiveKey>();
 
-  constructor(settings: Settings, windowMs: number, member: Member, limitsForKey: RateManagerOptions["limitsForKey"]) {
+  constructor(
+    settings: Settings,
+    windowMs: number,
+    leaseMs: number,
+    member: Member,
+    limitsForKey: HiveOptions["limitsForKey"],
+  ) {
     this.#settings = settings;
     this.#windowMs = windowMs;
+    this.#leaseMs = leaseMs;
     this.#member = member;
     this.#clock = settings.clock;
     this.#limitsForKey = limitsForKey;
@@ -44,11 +54,14 @@ export class Keys {
   }
 
   /** The limits of a key, as configured or as `limitsForKey` gives them. */
-  limitsOf(key: string): KeyLimits | undefined {
+  limitsOf(key: string): HiveKeyLimits | undefined {
     return this.#active.get(key)?.limits ?? this.#configured.get(key) ?? this.#limitsForKey?.(key);
   }
 
-  /** A key for a request at `now`: its quotas are configured when it is not active yet. Undefined without limits. */
+  /**
+   * Returns the active key of a request at `now`, and configures the quotas of a newly active one. Undefined without
+   * limits.
+   */
   use(key: string | undefined, now: number): ActiveKey | undefined {
     if (key === undefined) return undefined;
     const active = this.#active.get(key) ?? this.#activate(key, now);
@@ -61,18 +74,18 @@ export class Keys {
     return active;
   }
 
-  /** An active key, without using it. */
+  /** Returns an active key without marking it as used. */
   peek(key: string | undefined): ActiveKey | undefined {
     return key === undefined ? undefined : this.#active.get(key);
   }
 
-  /** The key whose limits the engine knows by this name. */
-  ofPool(name: string): ActiveKey | undefined {
-    return this.#byPool.get(name);
+  /** Returns the active key with the quota of this name. */
+  ofQuota(name: string): ActiveKey | undefined {
+    return this.#byQuota.get(name);
   }
 
   /** Replaces the configured limits. Usage of active keys stays counted. */
-  configure(limits: ReadonlyMap<string, KeyLimits>, now: number): void {
+  configure(limits: ReadonlyMap<string, HiveKeyLimits>, now: number): void {
     this.#configured = limits;
     for (const active of [...this.#active.values()]) {
       const former = active.shares;
@@ -100,17 +113,22 @@ export class Keys {
     return active;
   }
 
-  /** Gives a key the quotas of its limits. Quotas that stay keep their share, which calls in flight are charged to. */
-  #share(active: ActiveKey, limits: KeyLimits | undefined, now: number): void {
+  /**
+   * Configures the quotas of a key's limits. Unchanged quotas keep their share, which calls in flight are charged to.
+   */
+  #share(active: ActiveKey, limits: HiveKeyLimits | undefined, now: number): void {
     const { id, shares: former } = active;
     active.limits = limits ?? {};
-    active.shares = keyPlans(id, active.limits, this.#settings, this.#windowMs).map(({ config, dimensions }) => {
-      const pool = this.#member.setPool(config, now);
-      this.#byPool.set(config.name, active);
+    const slots = slotPlans(keyName(id), slotsOfKey(active.limits), this.#settings, this.#leaseMs);
+    const plans = [...keyPlans(id, active.limits, this.#settings, this.#windowMs), ...slots];
+    active.shares = plans.map(({ config, dimensions }) => {
+      const quota = this.#member.setQuota(config, now);
+      this.#byQuota.set(config.name, active);
       const known = former.find((share) => share.name === config.name && share.counts(dimensions));
-      if (known) known.pool = pool;
+      if (known) known.quota = quota;
       const key = { id, model: undefined, models: undefined };
-      return known ?? new Share(this.#member, key, pool, dimensions, this.#clock, () => {}, OF_KEY);
+      const names = config.leaseMs === undefined ? OF_KEY : SLOTS_OF_KEY;
+      return known ?? new Share(this.#member, key, quota, dimensions, this.#clock, () => {}, names);
     });
   }
 
@@ -127,7 +145,7 @@ export class Keys {
 
   #dropShare(share: Share): void {
     share.tried.forget();
-    this.#byPool.delete(share.name);
-    this.#member.removePool(share.name);
+    this.#byQuota.delete(share.name);
+    this.#member.removeQuota(share.name);
   }
 }

@@ -1,6 +1,5 @@
 import type { LimitObservation, ObservedLimit } from "@hivepace/core";
-import { at } from "../engine/amounts.ts";
-import type { Pool } from "../engine/pool.ts";
+import { at, type Quota, swarmUsageOf } from "../engine/index.ts";
 import type { Member } from "../limiter/member.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
@@ -8,18 +7,21 @@ import { CONFIGURED, isWindow, NAMES } from "./limits.ts";
 import type { Limited, Share, Target } from "./target.ts";
 import type { Targets } from "./targets.ts";
 
-/** Differences below this part of a limit are noise: requests in flight, rounded counts. */
+/** Smaller differences, as a fraction of a limit, are noise: requests in flight, rounded counts. */
 const NOISE = 0.02;
 /** Answers to requests sent this soon after a cut prove nothing: the provider may still count earlier requests. */
 const SETTLED_MS = 5_000;
-/** The largest difference between the provider's time of a request and ours: transit, and late reports of peers. */
+/**
+ * Upper bound of the difference between the provider's time of a request and this agent's: transit, and late reports of
+ * peers.
+ */
 const APART_MS = 2_000;
 
 /**
  * Compares the limits that an answer reports with the knowledge of this agent:
  * - an unconfigured limit is adopted, and follows when it changes;
  * - less capacity left than expected means usage outside the swarm, which is counted;
- * - as much capacity left as the whole limit allows ends a recovery.
+ * - as much capacity left as the whole limit allows ends a recovery in steps.
  *
  * Returns true when a limit was learned: waiting calls have to claim it as well.
  */
@@ -32,7 +34,7 @@ export function learnFrom(
   now: number,
 ): boolean {
   const { limits, model } = observation;
-  // An answer about one model says nothing about the others.
+  // An answer about one model is no evidence about the others.
   const scope = targets.useModel(target, model, now);
   const learner = scope ?? target;
   let isNew = false;
@@ -47,7 +49,7 @@ export function learnFrom(
   return isNew;
 }
 
-/** `-1` and 0 are no limits: some providers write them for "none". */
+/** Learns one limit. Some providers write `-1` or 0 for "no limit". */
 function learnLimit(
   { learned }: Limited,
   dimension: HiveDimension,
@@ -65,13 +67,13 @@ function learnLimit(
 }
 
 function compare(share: Share, { limits, sentAgoMs = 0 }: LimitObservation, member: Member, now: number): void {
-  const { pool, dimensions } = share;
-  const { windowMs } = pool.config;
-  // Usage that old has left the window.
+  const { quota, dimensions } = share;
+  const { windowMs } = quota.config;
+  // Usage of that age has left the window.
   if (!(sentAgoMs >= 0 && sentAgoMs < windowMs)) return;
-  pool.used.expire(now);
+  const usage = swarmUsageOf(quota, now);
   const sentAt = now - sentAgoMs;
-  const known = lazily(() => knownAt(pool, sentAt));
+  const known = lazily(() => knownAt(quota, sentAt));
   let isWhole = false;
   let isLess = false;
   const missing = dimensions.map((dimension, i) => {
@@ -80,26 +82,28 @@ function compare(share: Share, { limits, sentAgoMs = 0 }: LimitObservation, memb
     if (observed?.limit === undefined || observed.remaining === undefined || window !== windowMs) return 0;
     const noise = NOISE * observed.limit;
     const counted = observed.limit - observed.remaining;
-    let more = counted - at(pool.used.sum, i);
+    let more = counted - at(usage, i);
     if (more > noise) more = counted - at(known(), i);
     if (more > noise) isLess = true;
-    // Only a whole limit without usage outside the swarm ends a cut.
-    else if (observed.limit >= at(pool.config.limits, i) && observed.remaining > 0) isWhole = true;
+    // Only the full limit, without usage outside the swarm, ends a cut.
+    else if (observed.limit >= at(quota.config.limits, i) && observed.remaining > 0) isWhole = true;
     return more > noise ? more : 0;
   });
-  if (isLess) member.usedElsewhere(pool, missing, now);
-  else if (isWhole && sentAt - pool.level.cutAt > SETTLED_MS) member.recovered(pool, now);
+  if (isLess) member.addExternalUsage(quota, missing, now);
+  // A measured cut recovers within seconds, and may come from a limit that no header shows: a shorter window, for instance.
+  else if (isWhole && !quota.config.rules.isMeasured && sentAt - quota.backoff.level.cutAt > SETTLED_MS)
+    member.recovered(quota, now);
 }
 
 /**
  * The largest usage that this agent may have known when the provider counted. The provider counts requests on arrival and
  * this agent counts them on sending, so each may count usage that the other has dropped or not yet seen.
  */
-function knownAt({ used, config }: Pool, sentAt: number): number[] {
+function knownAt({ usage: { swarm }, config }: Quota, sentAt: number): number[] {
   const { windowMs } = config;
   const apartMs = Math.min(APART_MS, windowMs / 4);
-  const sums = [sentAt - apartMs, sentAt, sentAt + apartMs].map((end) => used.between(end - windowMs, end));
-  return used.sum.map((sum, i) => Math.max(sum, ...sums.map((one) => at(one, i))));
+  const sums = [sentAt - apartMs, sentAt, sentAt + apartMs].map((end) => swarm.between(end - windowMs, end));
+  return swarm.sum.map((sum, i) => Math.max(sum, ...sums.map((one) => at(one, i))));
 }
 
 function lazily<T>(make: () => T): () => T {

@@ -1,21 +1,25 @@
-import type { Clock, Lease, Refusal, UsedTokens } from "@hivepace/core";
+import type { Clock, Failure, Lease, Refusal, UsedTokens } from "@hivepace/core";
 
 /**
- * How a lease may end. Each method checks its argument, throws INVALID_CONFIG for one that makes no sense, and otherwise
- * returns the effects. The effects run after the lease has been struck off, so that listeners that they call, and that
- * may end the lease again or throw, find it ended.
+ * The ways in which a lease may end. Each method checks its argument, throws INVALID_CONFIG for an invalid one, and
+ * otherwise returns the effects. The effects run after the lease has been removed, so that listeners that end the lease
+ * again or throw find it ended.
  */
 export interface LeaseEnds {
   done(used: UsedTokens | undefined, isExpired: boolean): () => void;
   cancel(): () => void;
   refused(refusal: Refusal): () => void;
+  renewed(): void;
+  failed(failure: Failure): () => void;
+  /** Records that the answer has begun. The lease stays open. */
+  answered(): void;
 }
 
-/** All leases that have not ended. They expire in the order in which they were given or renewed: one timer is enough. */
+/** All open leases. They expire in the order in which they were granted or renewed, so one timer is enough. */
 export class LeaseBook {
   readonly #clock: Clock;
   readonly #leaseMs: number;
-  /** In the order in which they expire. */
+  /** Open leases in the order of expiry. */
   readonly #open = new Set<OpenLease>();
   readonly #onEmpty = new Set<() => void>();
   #cancel: (() => void) | undefined;
@@ -35,7 +39,7 @@ export class LeaseBook {
     return lease;
   }
 
-  /** Restarts the time to live. */
+  /** Restarts the lease's time to live. */
   keep(lease: OpenLease): void {
     this.#open.delete(lease);
     lease.expiresAt = this.#clock.now() + this.#leaseMs;
@@ -49,7 +53,7 @@ export class LeaseBook {
 
   strike(lease: OpenLease): void {
     this.#open.delete(lease);
-    // The timer stays: it finds nothing when it comes, and arming one for each lease would be slow.
+    // The timer stays armed and finds no lease when it fires; arming one per lease would be slow.
     if (this.#open.size === 0) for (const tell of this.#onEmpty) tell();
   }
 
@@ -74,7 +78,7 @@ export class LeaseBook {
     this.#cancel = undefined;
   }
 
-  /** A lease that ends early leaves the timer as it is: the timer checks again when it fires. */
+  /** A lease that ends early leaves the timer unchanged: the timer checks again when it fires. */
   #arm(): void {
     const [first] = this.#open;
     if (!first) return;
@@ -100,6 +104,7 @@ class OpenLease implements Lease {
   expiresAt = Infinity;
   readonly #ends: LeaseEnds;
   readonly #book: LeaseBook;
+  #hasAnswer = false;
 
   constructor(endpoint: string, model: string | undefined, ends: LeaseEnds, book: LeaseBook) {
     this.endpoint = endpoint;
@@ -124,15 +129,27 @@ class OpenLease implements Lease {
     this.#end(() => this.#ends.refused(refusal));
   }
 
+  failed(failure: Failure): void {
+    this.#end(() => this.#ends.failed(failure));
+  }
+
+  answered(): void {
+    if (this.#hasAnswer || !this.#book.has(this)) return;
+    this.#hasAnswer = true;
+    this.#ends.answered();
+  }
+
   renew(): void {
-    if (this.#book.has(this)) this.#book.keep(this);
+    if (!this.#book.has(this)) return;
+    this.#book.keep(this);
+    this.#ends.renewed();
   }
 
   [Symbol.dispose](): void {
     this.done();
   }
 
-  /** Ends the lease once. An argument that makes no sense throws, and leaves the lease open. */
+  /** Ends the lease once. An invalid argument throws and leaves the lease open. */
   #end(check: () => () => void): void {
     if (!this.#book.has(this)) return;
     const effects = check();

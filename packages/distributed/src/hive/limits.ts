@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { type EndpointCount, InvalidConfigError, type KeyLimits, type LimitDimension } from "@hivepace/core";
 import { escapePart, isAmount } from "@hivepace/core/internal";
-import type { PoolConfig } from "../engine/pool.ts";
+import type { QuotaConfig } from "../engine/index.ts";
 import type { Settings } from "../limiter/config.ts";
-import { rulesOf, wholeLimit } from "../limiter/pools.ts";
+import { rulesOf, wholeLimit } from "../limiter/quota-config.ts";
 import { KEY_PREFIX, LONGEST_NAME, UNLIMITED } from "../wire/subjects.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 
-/** The smallest part of a token limit after cuts. A minimum of one token would be useless. */
+/** Smallest fraction of a token limit after cuts. A minimum of one token would be useless. */
 const LEAST_OF_TOKENS = 0.01;
 
 /** The largest number of digits of a window in the name of a quota. */
@@ -22,9 +22,9 @@ export function isWindow(windowMs: number): boolean {
 /** Limits learned from answers, by dimension. */
 export type Learned = Partial<Record<HiveDimension, { readonly limit: number; readonly windowMs: number }>>;
 
-/** One quota of the engine: the limits of an endpoint that have the same window. */
+/** One quota of the engine: the limits of an endpoint with the same window. */
 export interface SharePlan {
-  readonly config: PoolConfig;
+  readonly config: QuotaConfig;
   readonly dimensions: readonly HiveDimension[];
 }
 
@@ -38,7 +38,7 @@ export function targetName({ id, model, models }: Pick<EndpointCount, "id" | "mo
 const LONGEST_BASE = LONGEST_NAME - 1 - LONGEST_WINDOW;
 
 /** The name of a tenant key's quota, which no endpoint can have. A long key is named by its hash. */
-function keyName(key: string): string {
+export function keyName(key: string): string {
   const name = `${KEY_PREFIX}/${escapePart(key, /[/@]/)}`;
   return name.length <= LONGEST_BASE ? name : `${KEY_PREFIX}#${createHash("sha256").update(key).digest("hex")}`;
 }
@@ -51,16 +51,16 @@ export function sharePlans(count: EndpointCount, learned: Learned, settings: Set
   return plansOf(base, limitsOf(count, learned, windowMs), settings, windowMs);
 }
 
-/** The quotas of a tenant key's limits. A limit of 0 lets nothing through: there is nothing to share. */
+/** The quotas of a tenant key's limits. A limit of 0 denies every request and is not shared. */
 export function keyPlans(key: string, limits: KeyLimits, settings: Settings, windowMs: number): SharePlan[] {
-  const { rateLimitRpm = 0, rateLimitTpm = 0 } = limits;
+  const { rpmLimit = 0, tpmLimit = 0 } = limits;
   const own: Limit[] = [];
-  if (rateLimitRpm > 0) own.push({ dimension: "requests", ...wholeLimit(rateLimitRpm, windowMs) });
-  if (rateLimitTpm > 0) own.push({ dimension: "tokens", ...wholeLimit(rateLimitTpm, windowMs) });
+  if (rpmLimit > 0) own.push({ dimension: "requests", ...wholeLimit(rpmLimit, windowMs) });
+  if (tpmLimit > 0) own.push({ dimension: "tokens", ...wholeLimit(tpmLimit, windowMs) });
   return plansOf(keyName(key), own, settings, windowMs);
 }
 
-/** Limits that have the same window are one quota, so that one claim is for all of them. */
+/** Limits with the same window form one quota, so that one claim covers all of them. */
 function plansOf(base: string, limits: readonly Limit[], settings: Settings, windowMs: number): SharePlan[] {
   const plans: SharePlan[] = [];
   // The default window comes first, because refusals cut its level.
@@ -75,7 +75,7 @@ function plansOf(base: string, limits: readonly Limit[], settings: Settings, win
     );
     const amounts = dimensions.map((name) => own.find(({ dimension }) => dimension === name)?.limit ?? UNLIMITED);
     const name = `${base}${isMain ? "" : `@${window}`}`;
-    // Chosen by dimension: a learned limit may be as large as the stand-in for "unlimited".
+    // The main limit is chosen by dimension, because a learned limit may be as large as the number for "unlimited".
     const main = dimensions.indexOf((own[0] as Limit).dimension);
     const requests = own.find(({ dimension }) => dimension === "requests")?.limit;
     const least = requests === undefined ? LEAST_OF_TOKENS : settings.minCapacity / requests;
@@ -101,7 +101,9 @@ interface Limit {
   readonly windowMs: number;
 }
 
-/** Configured limits, and learned ones where nothing is configured. A limit of 0 lets nothing through and is not shared. */
+/**
+ * Configured limits, and learned ones where nothing is configured. A limit of 0 denies every request and is not shared.
+ */
 function limitsOf(count: EndpointCount, learned: Learned, windowMs: number): Limit[] {
   const limits: Limit[] = [];
   for (const dimension of DIMENSIONS) {

@@ -5,6 +5,7 @@ import { type HiveWaiter, Line } from "./line.ts";
 function waiter(key: string | undefined, tokens: number, since = 0, deadline = Infinity): HiveWaiter {
   const asked = {
     candidates: ["eu"],
+    tiers: [["eu"]],
     model: undefined,
     key,
     session: undefined,

@@ -1,35 +1,35 @@
 import type { DecidingLimit, Lease } from "@hivepace/core";
 import { type InLine, WaitLine } from "@hivepace/core/internal";
-import { at } from "../engine/amounts.ts";
+import { at } from "../engine/index.ts";
 import { DIMENSIONS, type Use } from "./amounts-of.ts";
 import type { Asked } from "./asked.ts";
 import type { Scope } from "./scope.ts";
 import type { Target } from "./target.ts";
 
-/** Someone who waits for one of several endpoints, or for one. One of `grant` and `refuse` is called, once. */
+/** A request that waits for one or several endpoints. Exactly one of `grant` and `refuse` is called, once. */
 export interface HiveWaiter extends InLine {
   readonly asked: Asked;
   readonly priority: number;
-  /** What stood against it when it came. */
+  /** The limit that denied the request on arrival. */
   readonly limitedBy: DecidingLimit | undefined;
-  /** The candidate that events and errors name, unless another one grants it. */
+  /** The candidate that events and errors name, unless another candidate grants the request. */
   readonly home: Target;
-  /** In whose lines it stands. */
+  /** The targets in whose lines the request waits. */
   readonly targets: Set<Target>;
-  /** The scopes that have denied it, which claim their quotas for it. */
+  /** The scopes that have denied the request and claim their quotas for it. */
   readonly scopes: Set<Scope>;
-  /** Removes it from the listener of its signal. */
+  /** Stops listening to the request's abort signal. */
   readonly stopListening: (() => void) | undefined;
   readonly grant: (lease: Lease) => void;
   readonly refuse: (reason: unknown) => void;
 }
 
-/** Waiters that have the same scopes. */
+/** Waiters with the same scopes. */
 class Group extends WaitLine<HiveWaiter> {
-  /** One of these scopes has nothing left before then. */
+  /** At least one of the scopes has no capacity before this time. */
   blockedUntil = -Infinity;
   blockedBy: readonly Scope[] = [];
-  /** What all of them want, in the order of `DIMENSIONS`. */
+  /** Total demand of the group, in the order of `DIMENSIONS`. */
   readonly wanted = DIMENSIONS.map(() => 0);
 
   count(waiter: HiveWaiter, sign: 1 | -1): void {
@@ -39,10 +39,11 @@ class Group extends WaitLine<HiveWaiter> {
 }
 
 /**
- * The waiters of an endpoint, grouped by their scopes. A group serves its waiters in order of arrival and priority. Groups take turns, and one whose scopes have nothing left does not stop the others.
+ * The waiters of an endpoint, grouped by their scopes. A group serves its waiters by priority and arrival. Groups take
+ * turns, and a group whose scopes have no capacity does not block the others.
  */
 export class Line {
-  /** In the order of their turns. */
+  /** The groups in the order of their turns. */
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<HiveWaiter, string>();
 
@@ -70,7 +71,7 @@ export class Line {
     return true;
   }
 
-  /** Groups all waiters again: some have other scopes now. */
+  /** Groups all waiters again, because some have other scopes now. */
   regroup(nameOf: (waiter: HiveWaiter) => string): void {
     for (const [waiter, name] of [...this.#groupOf]) {
       const now = nameOf(waiter);
@@ -85,12 +86,15 @@ export class Line {
     for (const group of this.#groups.values()) if (group.head && group.blockedUntil <= now) yield group.head;
   }
 
-  /** True when a request of this group would overtake a waiter. A waiter whose scopes have nothing left stops only its group. */
+  /**
+   * True when a request of this group would overtake a waiter. A waiter whose scopes have no capacity blocks only its
+   * group.
+   */
   isWaiting(name: string, now: number): boolean {
     return this.#groups.has(name) || !this.next(now).next().done;
   }
 
-  /** The waiter's group has had its turn. */
+  /** Moves the waiter's group behind the other groups after its turn. */
   served(waiter: HiveWaiter): void {
     const name = this.#groupOf.get(waiter);
     const group = name === undefined ? undefined : this.#groups.get(name);
@@ -99,7 +103,7 @@ export class Line {
     this.#groups.set(name, group);
   }
 
-  /** These scopes of the waiter have nothing left before then. */
+  /** Blocks the waiter's group, because these scopes have no capacity before `until`. */
   block(waiter: HiveWaiter, until: number, scopes: readonly Scope[]): void {
     const group = this.#of(waiter);
     if (!group) return;
@@ -107,7 +111,7 @@ export class Line {
     group.blockedBy = scopes;
   }
 
-  /** Lets the waiters try again that this scope has blocked, or all. */
+  /** Unblocks the groups that this scope has blocked; without a scope, all groups. */
   unblock(scope?: Scope): void {
     for (const group of this.#groups.values())
       if (scope === undefined || group.blockedBy.includes(scope)) group.blockedUntil = -Infinity;
@@ -121,14 +125,14 @@ export class Line {
     return sum;
   }
 
-  /** A waiter whose time is over. */
+  /** Returns a waiter whose timeout has passed. */
   overdue(now: number): HiveWaiter | undefined {
     for (const { nextToExpire } of this.#groups.values())
       if (nextToExpire && nextToExpire.deadline <= now) return nextToExpire;
     return undefined;
   }
 
-  /** When something happens here by itself: a time is over, or a scope has something again. */
+  /** The next time at which a timeout passes or a blocked group may have capacity. */
   nextAt(now: number): number {
     let next = Infinity;
     for (const { nextToExpire, blockedUntil } of this.#groups.values()) {

@@ -1,4 +1,4 @@
-import { at } from "../engine/amounts.ts";
+import { at } from "../engine/index.ts";
 import type { GlobalView, OthersUsage } from "../global-view/view-types.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import type { Target } from "./target.ts";
@@ -13,14 +13,14 @@ export function othersOf(
   const stored = view?.others(endpoint, model);
   const share = target?.shares[0];
   if (!share) return stored;
-  const { pool, dimensions } = share;
+  const { quota, dimensions } = share;
   const sum = (dimension: HiveDimension): number => {
     const i = dimensions.indexOf(dimension);
-    return i < 0 ? 0 : Math.max(0, at(pool.used.sum, i) - at(pool.own.sum, i));
+    return i < 0 ? 0 : Math.max(0, at(quota.usage.swarm.sum, i) - at(quota.usage.own.sum, i));
   };
   return {
     requests: Math.max(sum("requests"), stored?.requests ?? 0),
     tokens: Math.max(sum("tokens"), stored?.tokens ?? 0),
-    remainingMs: stored?.remainingMs ?? pool.config.windowMs,
+    remainingMs: stored?.remainingMs ?? quota.config.windowMs,
   };
 }

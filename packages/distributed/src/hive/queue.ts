@@ -17,7 +17,7 @@ import { type HiveWaiter, Line } from "./line.ts";
 import { bind, type Scope, unbind } from "./scope.ts";
 import { namesake, type Target } from "./target.ts";
 
-/** Retry delay told to callers that wait for a call in flight to end, because its end cannot be predicted. */
+/** Retry delay for requests that wait for a call in flight to end, because its end cannot be predicted. */
 const LOOK_AGAIN_MS = 1_000;
 
 export interface Patience {
@@ -49,15 +49,29 @@ export interface QueueOptions {
   /** The targets of a request's candidates in the present configuration; empty when no candidate is known. */
   readonly targetsOf: (asked: Asked) => readonly Target[];
   readonly unknown: (asked: Asked) => ResourceUnknownError;
+  /** Readable reason why the candidates of a request are unavailable. */
+  readonly whyUnavailable: (asked: Asked, candidates: readonly Target[], now: number) => string;
+  /** True when the model of a request has a state of its own at this target. */
+  readonly isApart: (asked: Pick<Asked, "model">, target: Target) => boolean;
   /** The origin that diagnostic events carry. */
   readonly origin: EventOrigin;
+  /** While true, waiters claim nothing, because none would be sent. */
+  readonly isPaused: () => boolean;
   /** Called when the first waiter arrives and when the last one ends: waiters keep the process alive. */
   readonly onWaiting: (isWaiting: boolean) => void;
 }
 
+/** The result of serving the next waiter of a line: it has left the line, or it is blocked. */
+interface Served {
+  readonly blocked?: HiveWaiter;
+  /** The blocking limit belongs to this process alone and is not shared between agents. */
+  readonly isOwn?: boolean;
+  readonly retryAt: number;
+}
+
 /**
- * The waiters of a hive. A waiter stands in the line of each of its candidates, ordered by arrival, and is granted by the
- * first candidate with enough capacity; where several have it, by the one that the router prefers. Each target with waiters
+ * The waiters of a hive. A waiter stands in the line of each of its candidates, ordered by arrival, and is granted by
+ * the first candidate with enough capacity; among several, by the one that the router prefers. Each target with waiters
  * has one timer.
  */
 export class Queue implements AfterAbort {
@@ -138,7 +152,7 @@ export class Queue implements AfterAbort {
     this.unblock(targets);
   }
 
-  /** Tries the waiters again that a scope has denied. */
+  /** Retries the waiters that a scope has denied. */
   unblockScope(scope: Scope): void {
     const targets = new Set<Target>();
     for (const waiter of scope.bound) for (const target of waiter.targets) targets.add(target);
@@ -149,13 +163,14 @@ export class Queue implements AfterAbort {
     this.#serveChanged();
   }
 
-  /** Groups the waiters of a target again: a model has limits of its own now. */
+  /** Groups the waiters of a target again after a model got limits of its own. */
   regroup(target: Target): void {
-    target.line?.regroup(({ asked }) => groupOf(asked, target));
+    target.line?.regroup(({ asked }) => this.#groupOf(asked, target));
+    target.line?.unblock();
     this.serve(target);
   }
 
-  /** Tries all waiters again whose scopes had nothing left: their limits have changed. */
+  /** Retries all waiters whose scopes had no capacity, because the limits of the scopes have changed. */
   unblock(targets: Iterable<Target>): void {
     for (const target of targets) {
       target.line?.unblock();
@@ -172,9 +187,13 @@ export class Queue implements AfterAbort {
 
   #join(waiter: HiveWaiter, target: Target): void {
     target.line ??= new Line();
-    target.line.join(waiter, groupOf(waiter.asked, target));
+    target.line.join(waiter, this.#groupOf(waiter.asked, target));
     waiter.targets.add(target);
     this.#changed.add(target);
+  }
+
+  #groupOf(asked: Asked, target: Target): string {
+    return groupOf(asked, target, this.#options.isApart(asked, target));
   }
 
   #leaveLine(waiter: HiveWaiter, target: Target): void {
@@ -197,21 +216,24 @@ export class Queue implements AfterAbort {
     if (!line) return;
     const now = clock.now();
     for (let late = line.overdue(now); late; late = line.overdue(now)) this.#expire(late, now);
-    let blocked: HiveWaiter | undefined;
+    let last: Served | undefined;
     let retryAt = Infinity;
-    while (!blocked) {
-      const outcome = this.#serveNext(target, line, now);
-      if (outcome === undefined) break;
-      blocked = outcome.blocked;
-      retryAt = outcome.retryAt;
-    }
+    do {
+      last = this.#serveNext(target, line, now);
+      if (last) retryAt = last.retryAt;
+    } while (last && !last.blocked);
+    // A claim for a call that this process holds back itself would only delay the other agents.
+    const blocked = last?.isOwn ? undefined : last?.blocked;
     this.#changed.delete(target);
     // A listener may have served the line meanwhile, or started a new one.
     if (target.line === line) this.#settleDown(target, line, blocked, Math.min(retryAt, line.nextAt(now)), now);
   }
 
-  /** Serves the next waiter of any group: it is granted, rejected, or blocked. Undefined when nobody can be served. */
-  #serveNext(target: Target, line: Line, now: number): { blocked?: HiveWaiter; retryAt: number } | undefined {
+  /**
+   * Serves the next waiter of any group: the waiter is granted, rejected, or blocked. Undefined when no waiter can be
+   * served.
+   */
+  #serveNext(target: Target, line: Line, now: number): Served | undefined {
     for (const waiter of line.next(now)) {
       if (waiter.targets.size > 1 && this.#grantElsewhere(waiter, target, now)) return { retryAt: Infinity };
       const verdict = this.#options.decide(waiter.asked, target, now);
@@ -219,6 +241,15 @@ export class Queue implements AfterAbort {
       if (verdict.charge) {
         line.served(waiter);
         this.#grant(waiter, verdict.charge, decision, now);
+        return { retryAt: Infinity };
+      }
+      if (decision.reason === "unavailable" && this.#isHopeless(waiter, now)) {
+        const candidates = [...waiter.targets];
+        this.#end(
+          waiter,
+          "unavailable",
+          this.#exhausted(waiter.asked, candidates, "unavailable", "not available in time"),
+        );
         return { retryAt: Infinity };
       }
       if (decision.reason === "too-large") {
@@ -229,13 +260,25 @@ export class Queue implements AfterAbort {
       }
       const retryAt = decision.retryAfterMs === undefined ? Infinity : now + decision.retryAfterMs;
       const { blockedBy, blockedMs } = verdict;
-      if (blockedBy.length === 0 && blockedMs === 0)
-        return { blocked: waiter, retryAt: isOwn(decision) ? retryAt : Infinity };
-      // A call whose scope has nothing left claims the scope and nothing else, so that it holds up nobody.
+      if (blockedBy.length === 0 && blockedMs === 0) {
+        // Where only an event helps, such as the end of an isolation, the engine has to know of the demand.
+        const isHeldHere = isOwn(decision) && decision.retryAfterMs !== Infinity;
+        return { blocked: waiter, isOwn: isHeldHere, retryAt: isHeldHere ? retryAt : Infinity };
+      }
+      // A call whose scope has no capacity claims only the scope, so that it blocks no other call.
       line.block(waiter, now + blockedMs, blockedBy);
       for (const scope of blockedBy) bind(scope, waiter, now);
     }
     return undefined;
+  }
+
+  /** True when no candidate of a waiter is available before its time is over. */
+  #isHopeless(waiter: HiveWaiter, now: number): boolean {
+    if (waiter.deadline === Infinity) return false;
+    return [...waiter.targets].every((target) => {
+      const denial = this.#options.denial(waiter.asked, target, now);
+      return denial?.reason === "unavailable" && now + (denial.retryAfterMs ?? Infinity) > waiter.deadline;
+    });
   }
 
   /** Grants a waiter at another candidate that the router prefers, if the waiter is next there as well. */
@@ -266,13 +309,19 @@ export class Queue implements AfterAbort {
    * once the quotas before it have capacity: agents that each held one claim and waited for the other would deadlock.
    */
   #settleDown(target: Target, line: Line, blocked: HiveWaiter | undefined, nextAt: number, now: number): void {
-    const { clock } = this.#options;
+    const { clock, isPaused } = this.#options;
     if (line.size === 0) target.line = undefined;
     const all = line.wanted(now);
-    let next = blocked;
+    let next = isPaused() ? undefined : blocked;
+    const hasSlots = target.slots !== undefined;
     for (const share of target.shares) {
       if (line.size > 0) share.tried.forget();
       const cost = next && share.amounts(next.asked.use);
+      // A call that waits for a slot does not claim a rate that has capacity: a claim takes time, and the slot would wait.
+      if (cost && hasSlots && !share.isSlots && share.isOpen(cost, now)) {
+        share.want(undefined, undefined, now);
+        continue;
+      }
       share.want(cost, share.amounts(all), now);
       if (cost && !share.mayTake(cost, now)) next = undefined;
     }
@@ -290,25 +339,31 @@ export class Queue implements AfterAbort {
     waiter.refuse(error);
   }
 
-  /** An error with the limit of the candidate that has capacity first, and the wait at the end of its line. */
+  /**
+   * The error for a request that no candidate can grant. It names the limit of the candidate that has capacity first,
+   * and the wait at the end of that candidate's line.
+   */
   #exhausted(
     asked: Asked,
     candidates: readonly Target[],
-    reason: "timeout" | "queue-full",
+    reason: "timeout" | "queue-full" | "unavailable",
     detail: string,
   ): CapacityExhaustedError {
     const now = this.#options.clock.now();
-    let least = Infinity;
+    let least: number = Infinity;
     let limitedBy: string | undefined;
     for (const target of candidates) {
       const denial = this.#options.denial(asked, target, now);
-      const waitMs = denial ? (denial.retryAfterMs ?? LOOK_AGAIN_MS) : 1;
+      const isUnknown = denial?.reason === "unavailable" && denial.retryAfterMs === undefined;
+      const waitMs = isUnknown ? Number.MAX_VALUE : denial ? (denial.retryAfterMs ?? LOOK_AGAIN_MS) : 1;
       if (waitMs >= least) continue;
       least = waitMs;
       limitedBy = denial?.limitedBy;
     }
     const ids = candidates.map(({ id }) => id).join(", ");
-    return new CapacityExhaustedError(ids, reason, limitedBy ? `${detail}, ${limitedBy}` : detail, least);
+    const why = limitedBy === "unavailable" ? this.#options.whyUnavailable(asked, candidates, now) : limitedBy;
+    const retryAfterMs = least === Number.MAX_VALUE ? undefined : least;
+    return new CapacityExhaustedError(ids, reason, why ? `${detail}, ${why}` : detail, retryAfterMs);
   }
 
   /** Rejects a waiter. Returns false when its wait has already ended. Does not serve the lines that the waiter leaves. */
@@ -350,6 +405,16 @@ export class Queue implements AfterAbort {
   /** The error of a request that cannot wait at any candidate; undefined when it can. */
   #refusal(candidates: readonly Denied[], asked: Asked, timeoutMs: number): CapacityExhaustedError | undefined {
     const { maxQueue } = this.#options;
+    const isUnavailable = candidates.every(({ decision: { reason, retryAfterMs = Infinity } }) => {
+      return reason === "unavailable" && retryAfterMs > timeoutMs;
+    });
+    if (isUnavailable)
+      return this.#exhausted(
+        asked,
+        candidates.map(({ target }) => target),
+        "unavailable",
+        "not available in time",
+      );
     const isFull = candidates.every(({ target }) => (target.line?.size ?? 0) >= maxQueue);
     if (!isFull && timeoutMs > 0) return undefined;
     const targets = candidates.map(({ target }) => target);
@@ -360,9 +425,16 @@ export class Queue implements AfterAbort {
   }
 }
 
-/** Waiters of one group have the same scopes: the same tenant key, and the same model where it has limits of its own. */
-export function groupOf({ key = "", model }: Pick<Asked, "key" | "model">, { byModel }: Target): string {
-  const hasLimits = model !== undefined && (byModel?.get(model)?.shares.length ?? 0) > 0;
+/**
+ * Waiters of one group have the same scopes: the same tenant key, and the same model where it has limits, or an availability,
+ * of its own.
+ */
+export function groupOf(
+  { key = "", model }: Pick<Asked, "key" | "model">,
+  { byModel }: Target,
+  isApart: boolean,
+): string {
+  const hasLimits = isApart || (model !== undefined && (byModel?.get(model)?.shares.length ?? 0) > 0);
   return hasLimits ? `${key}\0${model}` : key;
 }
 

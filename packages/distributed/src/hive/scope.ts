@@ -1,23 +1,23 @@
-import type { UseWindow } from "../engine/use-window.ts";
-import { DIMENSIONS } from "./amounts-of.ts";
+import type { UsageWindow } from "../engine/index.ts";
+import { DIMENSIONS, type Use } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import type { HiveWaiter } from "./line.ts";
 import type { Share } from "./target.ts";
 
 /**
- * Limits that only some calls of an endpoint have, besides the endpoint's own: those of a tenant key, or those learned for a
- * model. A call takes from the endpoint and all its scopes in one step. A waiter that a scope has denied claims only the
- * scope, so that it holds up nobody else.
+ * Limits that only some calls of an endpoint have, in addition to the endpoint's own: those of a tenant key, or those
+ * learned for a model. A call takes from the endpoint and all its scopes in one step. A waiter that a scope has denied
+ * claims only the scope, so that it blocks no other waiter.
  */
 export interface Scope {
   shares: readonly Share[];
-  /** Usage from before there was a limit to share, and the share that counts it since; none of a tenant key. */
-  unshared?: UseWindow | undefined;
+  /** Usage from before the first shared limit, and the share that has counted it since; undefined for a tenant key. */
+  unshared?: UsageWindow | undefined;
   counting?: Share | undefined;
-  /** Leases that have not ended: settling them needs the quotas. */
+  /** Number of open leases. Settling them needs the quotas. */
   inFlight: number;
   usedAt: number;
-  /** Waiters that these limits have denied, in the order of their denial, and the sum of their calls. */
+  /** Waiters that this scope has denied, in the order of their denial, and the sum of their calls. */
   readonly bound: Set<HiveWaiter>;
   readonly wanted: Record<HiveDimension, number>;
 }
@@ -27,7 +27,7 @@ export function newScope(now: number): Scope {
   return { shares: [], inFlight: 0, usedAt: now, bound: new Set(), wanted };
 }
 
-/** A scope has denied a waiter: from now on its quotas are claimed for it. */
+/** Binds a waiter to the scope that has denied it: the scope's quotas are claimed for the waiter. */
 export function bind(scope: Scope, waiter: HiveWaiter, now: number): void {
   if (scope.bound.has(waiter)) return;
   scope.bound.add(waiter);
@@ -36,7 +36,7 @@ export function bind(scope: Scope, waiter: HiveWaiter, now: number): void {
   want(scope, now);
 }
 
-/** A waiter no longer waits for a scope. */
+/** Unbinds a waiter that no longer waits for the scope. */
 export function unbind(scope: Scope, waiter: HiveWaiter, now: number): void {
   waiter.scopes.delete(scope);
   if (!scope.bound.delete(waiter)) return;
@@ -45,10 +45,18 @@ export function unbind(scope: Scope, waiter: HiveWaiter, now: number): void {
   want(scope, now);
 }
 
+/** The largest cost of the waiters. The claim must cover any of them, because several endpoints' lines serve them. */
+function largestOf(waiters: Iterable<HiveWaiter>): Use {
+  const largest = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
+  for (const { asked } of waiters)
+    for (const dimension of DIMENSIONS) largest[dimension] = Math.max(largest[dimension], asked.use[dimension]);
+  return largest;
+}
+
 function want({ bound, wanted, shares }: Scope, now: number): void {
-  const [first] = bound;
+  const next = bound.size === 0 ? undefined : largestOf(bound);
   for (const share of shares) {
-    if (first) share.tried.forget();
-    share.want(first && share.amounts(first.asked.use), share.amounts(wanted), now);
+    if (next) share.tried.forget();
+    share.want(next && share.amounts(next), share.amounts(wanted), now);
   }
 }

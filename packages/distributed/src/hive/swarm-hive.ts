@@ -4,6 +4,7 @@ import {
   ClosedError,
   type DeniedReason,
   type EndedEvent,
+  type Failure,
   type GateRequest,
   type GrantedEvent,
   InvalidConfigError,
@@ -22,25 +23,34 @@ import {
 import {
   announced,
   checkAcquireOptions,
+  checkConcerns,
+  checkKnown,
   checkRefusal,
   denied,
   ended,
   granted,
+  isAmount,
   Listeners,
+  type OptionNames,
+  readConfig,
   show,
   warn,
 } from "@hivepace/core/internal";
+import { type Answer, type AvailabilityReading, agentMode } from "../engine/index.ts";
 import { startGlobalView } from "../global-view/global-view.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { CapacityWatch } from "../limiter/capacity-watch.ts";
 import { Member } from "../limiter/member.ts";
+import type { SlotLimit } from "../limiter/slot-config.ts";
 import { memberStatus } from "../limiter/status.ts";
 import { createRouter } from "../router/router.ts";
 import type { RouteRequest, Router, RoutingDecision } from "../router/router-types.ts";
+import { tiersOf, tiersWithin } from "../router/tiers.ts";
 import { UnknownEndpoints } from "../router/unknown-endpoints.ts";
-import { admit, admitAnyway, type Charge, giveBack, settle, type Verdict } from "./admission.ts";
+import { admit, admitAnyway, type Charge, giveBack, renew, settle, type Verdict } from "./admission.ts";
 import { meanOf, type Use, usedOf } from "./amounts-of.ts";
 import { type Asked, askedOf } from "./asked.ts";
+import { HiveAvailability, unavailableDecision, whyUnavailable } from "./availability.ts";
 import type { HiveSettings } from "./config.ts";
 import { denialOf } from "./denial.ts";
 import { explain, SMALL } from "./explain.ts";
@@ -48,21 +58,31 @@ import type {
   Hive,
   HiveChanges,
   HiveDecision,
+  HiveEndpoint,
   HiveExplanation,
+  HiveKeyLimits,
   HiveOptions,
   HiveReducedDetails,
   HiveRequest,
   HiveStatus,
+  ParkOptions,
+  ReadyOptions,
 } from "./hive-types.ts";
 import { Keys } from "./keys.ts";
+import { Latencies } from "./latencies.ts";
 import { learnFrom } from "./learning.ts";
 import { LeaseBook } from "./lease-book.ts";
+import { targetName } from "./limits.ts";
 import { Observations } from "./observations.ts";
 import { othersOf } from "./others.ts";
 import { type Denied, groupOf, Queue } from "./queue.ts";
+import { Readiness } from "./readiness.ts";
+import { refusalByStatus, runWith } from "./run.ts";
 import type { Scope } from "./scope.ts";
+import { slotsOfKey, splitEndpoints, splitKeys } from "./slots.ts";
 import { namesake, type Share, type Target } from "./target.ts";
 import { Targets } from "./targets.ts";
+import { Wasted } from "./wasted.ts";
 
 /** The implementation of `Hive`: delegates requests, reports and changes to its parts. */
 export class SwarmHive implements Hive {
@@ -79,6 +99,17 @@ export class SwarmHive implements Hive {
   readonly #view: GlobalView | undefined;
   readonly #keys: Keys;
   readonly #observations: Observations | undefined;
+  readonly #readiness: Readiness;
+  readonly #refusalOf: (error: unknown) => Refusal | undefined;
+  #hasWaiters = false;
+  #isPaused = false;
+  /** The slots of endpoints and models, by the names of their targets. */
+  #slots: ReadonlyMap<string, SlotLimit>;
+  readonly #availability: HiveAvailability;
+  readonly #latencies = new Latencies();
+  readonly #wasted: Wasted;
+  /** Charges of calls that probe a half-open endpoint. */
+  readonly #probes = new WeakSet<Charge>();
   readonly #unknown = new UnknownEndpoints();
   readonly #listeners = new Listeners<CapacityUpdate>();
   /** Closes the bus and the store that the hive owns. */
@@ -95,53 +126,91 @@ export class SwarmHive implements Hive {
     this.#dispose = dispose;
     const { swarm, windowMs, namespace } = settings;
     const { clock, agentId } = swarm;
-    const { mockEndpointTpmThreshold, limitsForKey, strategy, weights } = options;
+    const { mockEndpointTpmThreshold, limitsForKey, strategy, weights, refusalOf = refusalByStatus } = options;
+    this.#refusalOf = refusalOf;
+    const split = splitEndpoints(options.endpoints, mockEndpointTpmThreshold);
+    this.#slots = split.slots;
     this.#settings = settings;
     this.#clock = clock;
-    this.#managerOptions = { windowMs, mockEndpointTpmThreshold, limitsForKey, clock, diagnostics: false };
+    const ofKey = limitsForKey && ((key: string) => plainLimits(limitsForKey(key)));
+    this.#managerOptions = { windowMs, mockEndpointTpmThreshold, limitsForKey: ofKey, clock, diagnostics: false };
     this.#manager = new RateManager(this.#managerOptions);
     // Throws for invalid endpoints and keys before anything has started.
-    this.#manager.loadConfig({ endpoints: options.endpoints, keys: options.keys ?? {} });
+    this.#manager.loadConfig({ endpoints: split.endpoints, keys: splitKeys(options.keys ?? {}) });
     this.#member = new Member(swarm, {
-      serve: (pool) => this.#servePool(pool),
-      look: (now) => this.#watch.look(now),
+      serve: (quota) => this.#serveQuota(quota),
+      afterStep: (now) => {
+        this.#readiness.check(now);
+        return Math.min(this.#watch.look(now), this.#availability.look(now));
+      },
       source: "hive",
     });
     const { agent, origin } = this.#member;
+    this.#readiness = new Readiness(
+      (now) => agentMode(agent, now) !== "joining",
+      () => this.#keepAlive(),
+    );
+    this.#wasted = new Wasted(windowMs);
+    this.#availability = new HiveAvailability(this.#member, (endpoint) => this.#availabilityChanged(endpoint));
     this.#watch = new CapacityWatch(agent, origin, (change) => this.#tell(change));
-    this.#targets = new Targets(settings.swarm, windowMs, this.#manager, this.#member, this.#watch, (changed) =>
+    const { leaseMs } = settings;
+    const { swarm: swarmSettings } = settings;
+    this.#targets = new Targets(swarmSettings, windowMs, leaseMs, this.#manager, this.#member, this.#watch, (changed) =>
       this.#serveChanged(changed),
     );
-    this.#keys = new Keys(settings.swarm, windowMs, this.#member, limitsForKey);
+    this.#keys = new Keys(swarmSettings, windowMs, leaseMs, this.#member, limitsForKey);
     this.#queue = new Queue({
       clock,
       maxQueue: swarm.maxQueue,
       decide: (asked, target, now) => this.#admit(asked, target, now, true),
       grant: (asked, charge, decision) => this.#lease(asked, charge, decision),
-      prefer: ({ model, key, session, use }, targets) => {
-        const candidates = targets.map(({ id }) => id);
+      prefer: ({ tiers, model, key, session, use }, targets) => {
+        const candidates = tiersWithin(tiers, (id) => targets.some((target) => target.id === id));
         const { endpoint } = this.#router.route({ candidates, model, key, session, ...use });
         return targets.find(({ id }) => id === endpoint);
       },
       denial: (asked, target, now) => this.#denial(asked, target, now),
       targetsOf: ({ candidates, model }) => this.#targetsOf(candidates, model),
+      whyUnavailable: ({ model }, candidates, now) =>
+        candidates
+          .flatMap(({ id }) => {
+            const reading = this.#availability.obstacle(id, model, now);
+            return reading ? `${show(id)}: ${whyUnavailable(reading)}` : [];
+          })
+          .join("; "),
+      isApart: ({ model }, { id }) => this.#availability.isApart(id, model),
       unknown: ({ candidates }) => new ResourceUnknownError(candidates, "endpoint", this.#targets.ids()),
       origin,
+      isPaused: () => this.#isPaused,
       onWaiting: (isWaiting) => {
-        this.#member.isAwaited = isWaiting;
+        this.#hasWaiters = isWaiting;
+        this.#keepAlive();
       },
     });
     this.#leases = new LeaseBook(clock, settings.leaseMs);
     this.#router = createRouter({
       manager: this.#manager,
       view: { others: (endpoint, model) => othersOf(this.#targets.look(endpoint, model), this.#view, endpoint, model) },
+      health: {
+        obstacle: (endpoint, model, hasOther) => {
+          const reading = this.#availability.obstacle(endpoint, model, clock.now(), hasOther);
+          return reading && reading.waitMs > 0 ? { why: whyUnavailable(reading), waitMs: reading.waitMs } : undefined;
+        },
+        rank: (endpoint, model) => this.#availability.rank(endpoint, model, clock.now()),
+        wasted: (endpoint, model) => {
+          const target = this.#targets.look(endpoint, model);
+          return target ? this.#wasted.partOf(target, clock.now()) : 0;
+        },
+        latencyMs: (endpoint, model) =>
+          this.#latencies.expected(endpoint, this.#targets.look(endpoint, model)?.inFlight ?? 0, clock.now()),
+      },
       strategy,
       weights,
       clock,
     });
     this.#observations = settings.mode === "observe" ? new Observations() : undefined;
-    this.#targets.refresh();
-    // Last, because the view starts to sync at once and nothing after it throws.
+    this.#targets.refresh(split.slots);
+    // The view starts to sync at once, so it is created last: nothing after it throws.
     this.#view = store && startGlobalView({ manager: this.#manager, store, agentId, namespace, keys: true, clock });
     this.#setKeys(options.keys);
   }
@@ -184,10 +253,22 @@ export class SwarmHive implements Hive {
     return decisionOf(decision, endpoint, undefined);
   }
 
+  async run<T>(request: HiveRequest, work: (lease: Lease) => T | PromiseLike<T>): Promise<T> {
+    if (typeof work !== "function") throw new InvalidConfigError("work", "a function", work);
+    const lease = await this.acquire(request);
+    return runWith(lease, work, this.#refusalOf, { clock: this.#clock, leaseMs: this.#settings.leaseMs });
+  }
+
+  ready({ signal }: ReadyOptions = {}): Promise<void> {
+    if (this.#closing) return Promise.reject(new ClosedError());
+    return this.#readiness.wait(signal, this.#clock.now());
+  }
+
   route(request: RouteRequest): RoutingDecision {
     const { candidates, model } = request;
-    if (!Array.isArray(candidates) || candidates.length === 0) return this.#router.route(request);
-    return this.#router.route({ ...request, candidates: this.#known(candidates, model).map(({ id }) => id) });
+    const tiers = tiersOf(candidates, "candidates");
+    const known = new Set(this.#known(tiers.flat(), model).map(({ id }) => id));
+    return this.#router.route({ ...request, candidates: tiersWithin(tiers, (id) => known.has(id)) });
   }
 
   announceReduced(endpoint: string, reason: string, details: HiveReducedDetails = {}): void {
@@ -210,6 +291,31 @@ export class SwarmHive implements Hive {
       this.#queue.regroup(target);
   }
 
+  park(endpoint: string, options: ParkOptions): void {
+    if (this.#closing) throw new ClosedError();
+    const { model, forMs, reason } = this.#parking(endpoint, options);
+    if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
+    if (forMs !== undefined && !isAmount(forMs))
+      throw new InvalidConfigError("forMs", "a finite number above 0, or absent", forMs);
+    this.#availability.park(endpoint, model, forMs, reason);
+  }
+
+  unpark(endpoint: string, options: Pick<ParkOptions, "model"> = {}): void {
+    if (this.#closing) throw new ClosedError();
+    this.#availability.unpark(endpoint, this.#parking(endpoint, options).model);
+  }
+
+  /** Checks and returns the options. Throws RESOURCE_UNKNOWN for an endpoint that the hive does not have. */
+  #parking<O extends Pick<ParkOptions, "model">>(endpoint: string, options: O): O {
+    if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
+    const { model } = options;
+    if (model !== undefined && (typeof model !== "string" || model === ""))
+      throw new InvalidConfigError("model", "a string that is not empty, or absent", model);
+    if (!this.#targets.ids().includes(endpoint))
+      throw new ResourceUnknownError(endpoint, "endpoint", this.#targets.ids());
+    return options;
+  }
+
   explain(endpoint: string, model?: string): HiveExplanation {
     return this.#explain(this.#targets.find(endpoint, model), model);
   }
@@ -219,7 +325,9 @@ export class SwarmHive implements Hive {
       ...memberStatus(this.#member, this.#clock.now()),
       namespace: this.#settings.namespace,
       endpoints: [...this.#targets].flatMap((target) =>
-        [namesake(target), ...learnedModels(target)].map((model) => this.#explain(target, model)),
+        [...new Set([namesake(target), ...learnedModels(target), ...this.#closedModels(target)])].map((model) =>
+          this.#explain(target, model),
+        ),
       ),
       activeKeys: this.#keys.size,
       leases: this.#leases.size,
@@ -236,23 +344,75 @@ export class SwarmHive implements Hive {
   reconfigure(changes: HiveChanges): void {
     if (this.#closing) throw new ClosedError();
     if (typeof changes !== "object" || changes === null) throw new InvalidConfigError("changes", "an object", changes);
+    checkKnown(changes, CHANGES);
     const { endpoints, keys } = changes;
-    const config = { ...(endpoints ? { endpoints } : {}), ...(keys ? { keys } : {}) };
-    // A trial manager finds every mistake, so that nothing below throws.
+    const split = endpoints && splitEndpoints(endpoints, this.#managerOptions.mockEndpointTpmThreshold);
+    const config = {
+      ...(split ? { endpoints: split.endpoints } : {}),
+      ...(keys ? { keys: splitKeys(keys) } : {}),
+    };
+    // A trial manager detects every mistake, so that the statements below cannot throw.
     const trial = new RateManager(this.#managerOptions);
     trial.loadConfig(config);
     this.#targets.check(trial.snapshot({ keys: false }).endpoints);
+    this.#change(() => {
+      this.#manager.loadConfig(config);
+      if (keys) this.#setKeys(keys);
+      if (split) this.#slots = split.slots;
+    });
+  }
+
+  /** Applies a validated change of the limits. */
+  #change(apply: () => void): void {
     // Waiters are not served while only some parts know the change.
     this.#isChanging = true;
     try {
-      this.#manager.loadConfig(config);
-      if (keys) this.#setKeys(keys);
-      if (endpoints) this.#targets.refresh();
+      apply();
+      this.#targets.refresh(this.#slots);
       this.#member.wake();
     } finally {
       this.#isChanging = false;
     }
     this.#queue.reconfigured(this.#targets);
+  }
+
+  addEndpoint(endpoint: HiveEndpoint): void {
+    if (this.#closing) throw new ClosedError();
+    const { id, model, models } = endpoint;
+    const { endpoints, slots } = splitEndpoints([endpoint], this.#managerOptions.mockEndpointTpmThreshold);
+    const trial = new RateManager(this.#managerOptions);
+    for (const plain of endpoints) trial.setEndpoint(plain);
+    this.#targets.check(trial.snapshot({ keys: false }).endpoints);
+    this.#change(() => {
+      for (const plain of endpoints) this.#manager.setEndpoint(plain);
+      const others = [...this.#slots].filter(([name]) => name !== targetName({ id, model, models }));
+      this.#slots = new Map([...others, ...slots]);
+    });
+  }
+
+  removeEndpoint(id: string, model?: string): boolean {
+    if (this.#closing) throw new ClosedError();
+    let isKnown = false;
+    this.#change(() => {
+      isKnown = this.#manager.removeEndpoint(id, model);
+    });
+    return isKnown;
+  }
+
+  pause(): void {
+    if (this.#closing) throw new ClosedError();
+    this.#isPaused = true;
+    // Withdraws the claims of the waiting calls.
+    for (const target of this.#targets) this.#serve(target);
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#queue.unblock(this.#targets);
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   close(options: { readonly drainMs?: number | undefined } = {}): Promise<void> {
@@ -270,6 +430,7 @@ export class SwarmHive implements Hive {
     // Set before waiters are rejected, so that requests from their handlers are rejected as well.
     this.#closing = Promise.resolve();
     this.#queue.close();
+    this.#readiness.close();
     try {
       await this.#leases.empty(drainMs);
       this.#leases.close();
@@ -291,8 +452,9 @@ export class SwarmHive implements Hive {
   }
 
   /**
-   * A request without a number of tokens. Throws INVALID_CONFIG where tokens are limited by configuration: counted as 0 the
-   * request would evade the limit. Learned limits may become known at any time, so the mean of earlier calls counts there.
+   * Completes a request without a number of tokens. Throws INVALID_CONFIG where tokens are limited by configuration,
+   * because counted as 0 the request would evade the limit. Learned limits may become known at any time, so the mean of
+   * earlier calls counts there.
    */
   #estimated(asked: Asked): Asked {
     const { candidates, model, key } = asked;
@@ -300,7 +462,7 @@ export class SwarmHive implements Hive {
     const limited = targets.find(({ count }) => TOKEN_LIMITS.some((limit) => count[limit] < Infinity));
     if (limited) throw new InvalidConfigError("tokens", `given, because ${show(limited.id)} limits tokens`, undefined);
     const limits = key === undefined ? undefined : this.#keys.limitsOf(key);
-    if (limits?.rateLimitTpm !== undefined)
+    if (limits?.tpmLimit !== undefined)
       throw new InvalidConfigError("tokens", `given, because the key ${show(key)} limits tokens`, undefined);
     const learned = targets
       .flatMap((target) => [(model === undefined ? undefined : target.byModel?.get(model)) ?? [], target].flat())
@@ -308,19 +470,20 @@ export class SwarmHive implements Hive {
     return learned ? { ...asked, use: learned.typical } : asked;
   }
 
-  /** Tries the candidates in the router's order. If all deny the request, the one with capacity first comes first. */
+  /** Tries the candidates in the router's order. If all deny the request, the denials are sorted by their wait. */
   #try(asked: Asked): Tried {
     const { model, key, session, use } = asked;
     const targets = this.#known(asked.candidates, model);
     if (targets.length === 1) return this.#tryOne(asked, targets[0] as Target);
     const denied: Denied[] = [];
-    let candidates = targets.map(({ id }) => id);
+    const known = targets.map(({ id }) => id);
+    let candidates = tiersWithin(asked.tiers, (id) => known.includes(id));
     while (candidates.length > 0) {
       const routed = this.#router.route({ candidates, model, key, session, ...use });
       const result = this.#tryOne(asked, this.#targets.find(routed.endpoint, model));
       if (result.lease) return result;
       denied.push(...result.denied);
-      candidates = candidates.filter((endpoint) => endpoint !== routed.endpoint);
+      candidates = tiersWithin(candidates, (endpoint) => endpoint !== routed.endpoint);
     }
     return { lease: undefined, denied: denied.sort((a, b) => rank(a.decision) - rank(b.decision)) };
   }
@@ -349,10 +512,24 @@ export class SwarmHive implements Hive {
   /** Decides on a request, and counts it when it is granted. A request does not overtake waiters. */
   #admit(asked: Asked, target: Target, now: number, isNext = false): Verdict {
     const { model, key, use } = asked;
+    const isHeldBack = this.#isHeldBack();
+    const obstacle = isHeldBack ? undefined : this.#obstacle(asked, target, now);
     const verdict: Verdict =
-      !isNext && this.#isBehind(asked, target, now)
-        ? { charge: undefined, decision: this.#denial(asked, target, now) as RateDecision, blockedBy: [], blockedMs: 0 }
-        : admit(this.#manager, target, this.#scopes(asked, target, now), modelOf(target, model), key, use, now);
+      obstacle && obstacle.waitMs > 0
+        ? {
+            charge: undefined,
+            decision: this.#unavailable(asked, target, obstacle),
+            blockedBy: [],
+            blockedMs: obstacle.waitMs,
+          }
+        : isHeldBack || (!isNext && this.#isBehind(asked, target, now))
+          ? {
+              charge: undefined,
+              decision: this.#denial(asked, target, now) as RateDecision,
+              blockedBy: [],
+              blockedMs: 0,
+            }
+          : admit(this.#manager, target, this.#scopes(asked, target, now), modelOf(target, model), key, use, now);
     if (this.#observations) {
       this.#observations.decided(target.id, verdict.decision);
       if (verdict.charge) return verdict;
@@ -360,6 +537,10 @@ export class SwarmHive implements Hive {
       return { charge: admitAnyway(target, this.#scopes(asked, target, now), use, now), decision };
     }
     const { charge } = verdict;
+    if (charge && obstacle) {
+      this.#probes.add(charge);
+      this.#availability.beginProbe(target.id, model, now);
+    }
     if (charge) for (const { shares } of [charge, ...charge.scopes]) for (const { tried } of shares) tried.granted();
     return verdict;
   }
@@ -381,27 +562,72 @@ export class SwarmHive implements Hive {
 
   /** True when a request would overtake a waiter of its target or of one of its scopes. */
   #isBehind(asked: Pick<Asked, "key" | "model">, target: Target, now: number): boolean {
-    if (target.line?.isWaiting(groupOf(asked, target), now)) return true;
+    const isApart = this.#availability.isApart(target.id, asked.model);
+    if (target.line?.isWaiting(groupOf(asked, target, isApart), now)) return true;
     return this.#knownScopes(asked, target).some(({ bound }) => bound.size > 0);
   }
 
   /** The denial of a request at the end of the target's line. Undefined when the request could be sent at once. */
   #denial(
-    { model, key, use }: Pick<Asked, "model" | "key" | "use">,
+    { candidates, model, key, use }: Pick<Asked, "candidates" | "model" | "key" | "use">,
     target: Target,
     now: number,
   ): RateDecision | undefined {
+    const obstacle = this.#obstacle({ candidates, model }, target, now);
+    if (obstacle && obstacle.waitMs > 0) return this.#unavailable({ model, key, use }, target, obstacle);
     const { tokens, inputTokens, outputTokens } = use;
     const of = modelOf(target, model);
     const local = this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
+    // Only `resume` ends the wait, unless the request is too large for any window.
+    if (this.#isHeldBack() && local.reason !== "too-large")
+      return { ...local, allowed: false, limitedBy: "paused", reason: "rate", retryAfterMs: undefined };
     const scopes = this.#knownScopes({ key, model }, target);
     return this.#isBehind({ key, model }, target, now)
       ? denialOf(target, scopes, use, local, target.line?.wanted(now) ?? NOTHING, now, true)
       : denialOf(target, scopes, use, local, undefined, now);
   }
 
+  /**
+   * Returns the obstacle to a call at this target. A call with another available candidate waits for the whole closure
+   * of an endpoint; other calls may probe earlier.
+   */
+  #obstacle(
+    { candidates, model }: Pick<Asked, "candidates" | "model">,
+    { id }: Target,
+    now: number,
+  ): AvailabilityReading | undefined {
+    const obstacle = this.#availability.obstacle(id, model, now);
+    if (!obstacle || candidates.length === 1) return obstacle;
+    const hasOther = candidates.some((other) => other !== id && !this.#availability.obstacle(other, model, now));
+    return hasOther ? this.#availability.obstacle(id, model, now, true) : obstacle;
+  }
+
+  /** The denial of a request whose endpoint is not available. */
+  #unavailable(
+    { model, key, use: { tokens, inputTokens, outputTokens } }: Pick<Asked, "model" | "key" | "use">,
+    target: Target,
+    obstacle: AvailabilityReading,
+  ): RateDecision {
+    const of = modelOf(target, model);
+    const local = this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
+    return local.reason === "too-large" ? local : unavailableDecision(local, obstacle);
+  }
+
   #lease({ model }: Asked, charge: Charge, decision: RateDecision): Lease {
     const { target, use, sentAt, scopes } = charge;
+    const isProbe = this.#probes.has(charge);
+    const tell = (outcome: Answer["outcome"], reason: string, details: Partial<Answer> = {}): void => {
+      const of = { endpoint: target.id, model, concerns: undefined, sentAt, isProbe };
+      this.#availability.answered({ ...of, outcome, reason, ...details });
+    };
+    let hasAnswer = false;
+    const answered = (): void => {
+      if (hasAnswer) return;
+      hasAnswer = true;
+      const now = this.#clock.now();
+      this.#latencies.add(target.id, now - sentAt, now);
+      tell("success", "a call succeeded");
+    };
     target.inFlight++;
     for (const { scope } of scopes) scope.inFlight++;
     if (granted.hasSubscribers)
@@ -418,6 +644,7 @@ export class SwarmHive implements Hive {
       }
     };
     return this.#leases.give(target.id, model, {
+      answered,
       done: (used: UsedTokens | undefined, isExpired: boolean) => {
         const really = used === undefined ? use : usedOf(used, use);
         return () => {
@@ -425,42 +652,95 @@ export class SwarmHive implements Hive {
           const ofModel = model === undefined ? undefined : target.byModel?.get(model);
           if (used !== undefined)
             for (const each of ofModel ? [target, ofModel] : [target]) each.typical = meanOf(each.typical, really);
+          if (isExpired) tell("none", "expired");
+          else answered();
           end(isExpired ? "expired" : "done", really.tokens);
         };
       },
+      renewed: () => renew(charge),
       cancel: () => () => {
         giveBack(this.#manager, charge, this.#clock.now());
+        this.#wasted.add(target, use, this.#clock.now());
+        if (!hasAnswer) tell("none", "cancelled");
         end("cancelled", 0);
       },
       refused: (refusal: Refusal) => {
         checkRefusal(refusal?.reason, refusal);
+        checkConcerns(refusal.concerns);
         return () => {
           giveBack(this.#manager, charge, this.#clock.now());
-          this.#observations?.refused(target.id, charge.decision === undefined);
+          const wasDenied = charge.decision === undefined;
+          this.#wasted.add(target, use, this.#clock.now());
+          this.#observations?.refused(target.id, wasDenied);
           try {
-            this.#refused(target, model, refusal, this.#clock.now() - sentAt);
+            this.#refused(target, model, refusal, this.#clock.now() - sentAt, { isProbe, wasDenied });
           } finally {
             end("refused", 0);
+          }
+        };
+      },
+      failed: (failure: Failure) => {
+        const { reason, concerns, wasSent = true, byCaller = false, used } = failure ?? {};
+        if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
+        checkConcerns(concerns);
+        const really = used === undefined ? use : usedOf(used, use);
+        return () => {
+          const now = this.#clock.now();
+          if (wasSent) settle(this.#manager, charge, really, now);
+          else {
+            giveBack(this.#manager, charge, now);
+            this.#wasted.add(target, use, now);
+          }
+          try {
+            tell(byCaller ? "none" : "failure", reason, { concerns });
+          } finally {
+            end("failed", wasSent ? really.tokens : 0);
           }
         };
       },
     });
   }
 
-  /** Cuts the limits that were learned for the model, or else those of the target. */
+  /**
+   * Reports a refusal. A rate limit cuts the limits that were learned for the model, or else those of the target.
+   * Overload and exhausted quotas concern availability and cut nothing. An observing hive also sends denied requests; a
+   * refusal of such a request is no evidence against the limits.
+   */
   #refused(
     target: Target,
     model: string | undefined,
-    { reason, retryAfterMs, kind }: Refusal,
+    { reason, retryAfterMs, kind: said = "limit", concerns }: Refusal,
     sentAgoMs: number,
+    { isProbe = false, wasDenied = false } = {},
   ): void {
+    const isLong = said === "limit" && retryAfterMs !== undefined && retryAfterMs > LONG_WAIT_MS;
+    const kind = isLong ? "quota" : said;
+    const outcome = ({ limit: "limited", overload: "overload", quota: "quota" } as const)[kind];
+    const sentAt = this.#clock.now() - sentAgoMs;
+    const { id: endpoint } = target;
+    this.#availability.answered({ endpoint, model, outcome, concerns, sentAt, isProbe, retryAfterMs, reason });
     if (announced.hasSubscribers) announced.publish({ ...this.#about(target), reason, sentAgoMs, retryAfterMs, kind });
     const ofModel = model === undefined ? undefined : target.byModel?.get(model)?.shares[0];
     const share = ofModel ?? target.shares[0];
-    const isOverload = kind === "overload";
-    if (share) this.#member.refused(share.pool, { sentAgoMs, retryAfterMs, isOverload, reason });
+    if (kind === "overload") {
+      // An overload shows that too many calls are under way.
+      const slots = target.shares.find(({ quota }) => quota.config.adaptive);
+      if (slots) this.#member.refused(slots.quota, { sentAgoMs, isOverload: true, reason });
+    }
+    if (kind !== "limit") return;
+    if (share && !wasDenied) this.#member.refused(share.quota, { sentAgoMs, retryAfterMs, reason });
     for (const each of target.models ?? [target.model])
       this.#router.refused(target.id, { model: each, ...(retryAfterMs && retryAfterMs > 0 ? { retryAfterMs } : {}) });
+  }
+
+  /** True while `pause` holds back this process. An observing hive holds back nothing. */
+  #isHeldBack(): boolean {
+    return this.#isPaused && !this.#observations;
+  }
+
+  /** Callers that wait keep the process alive. */
+  #keepAlive(): void {
+    this.#member.isAwaited = this.#hasWaiters || this.#readiness.isAwaited;
   }
 
   /** The subject of a diagnostic event. */
@@ -468,9 +748,22 @@ export class SwarmHive implements Hive {
     return { ...this.#member.origin, resource: target.id, model: namesake(target) };
   }
 
+  /** Models of a target that are not available. */
+  #closedModels({ id, model, models }: Target): string[] {
+    if (model !== undefined || models !== undefined) return [];
+    const closed = this.#availability.closedModels(id, this.#clock.now());
+    return closed.filter((name) => this.#targets.look(id, name)?.model === undefined);
+  }
+
+  /** Tries the waiters of an endpoint again whose availability has changed. */
+  #availabilityChanged(endpoint: string): void {
+    if (this.#isChanging) return;
+    for (const target of this.#targets.ofEndpoint(endpoint)) if (target.line) this.#queue.regroup(target);
+  }
+
   /** Serves the waiters of a quota. */
-  #servePool(pool: string): void {
-    this.#serveChanged(this.#keys.ofPool(pool) ?? this.#targets.ofPool(pool));
+  #serveQuota(quota: string): void {
+    this.#serveChanged(this.#keys.ofQuota(quota) ?? this.#targets.ofQuota(quota));
   }
 
   /** Serves the waiters of a target or a scope. */
@@ -482,7 +775,7 @@ export class SwarmHive implements Hive {
 
   /** The quotas that denied a `tryAcquire` and have no waiters: the denied call counts as demand there. */
   #deniedBy({ decision, target, blockedBy }: Denied): readonly Share[] {
-    if (decision.reason !== "rate" || !this.#member.isShared) return [];
+    if (decision.reason === "too-large" || !this.#member.isShared) return [];
     if (blockedBy.length > 0) return blockedBy.flatMap(({ bound, shares }) => (bound.size === 0 ? shares : []));
     return decision.limitedBy?.startsWith("swarm-") && !target.line ? target.shares : [];
   }
@@ -491,9 +784,13 @@ export class SwarmHive implements Hive {
     if (target?.line && !this.#isChanging) this.#queue.serve(target);
   }
 
-  #setKeys(keys: Readonly<Record<string, KeyLimits>> = {}): void {
-    this.#keys.configure(new Map(Object.entries(keys)), this.#clock.now());
-    if (this.#view && !this.#member.isShared && Object.keys(keys).length > 0)
+  #setKeys(keys: Readonly<Record<string, HiveKeyLimits>> = {}): void {
+    const { keys: plain = new Map<string, KeyLimits>() } = readConfig({ keys: splitKeys(keys) });
+    const limits = [...plain].map(
+      ([key, rates]) => [key, { ...rates, maxInFlight: slotsOfKey(keys[key] ?? {}) }] as const,
+    );
+    this.#keys.configure(new Map(limits), this.#clock.now());
+    if (this.#view && !this.#member.isShared && limits.length > 0)
       warn(
         "HIVEPACE_KEYS_LOCAL",
         "without a bus or a store that hands out limits, limits of keys hold for each process",
@@ -503,11 +800,12 @@ export class SwarmHive implements Hive {
   #explain(target: Target, model: string | undefined): HiveExplanation {
     const observed = this.#observations?.of(target.id);
     const now = this.#clock.now();
-    const denial = this.#denial({ model, key: undefined, use: SMALL }, target, now);
+    const denial = this.#denial({ candidates: [target.id], model, key: undefined, use: SMALL }, target, now);
+    const availability = this.#availability.describe(target.id, model, now);
     // A denial without a limit means that waiters ahead are about to be served.
     const cause = denial?.limitedBy === undefined ? undefined : denial;
     return {
-      ...explain(target, model, this.#member.agent, this.#view, cause, this.#settings.windowMs, now),
+      ...explain(target, model, this.#member.agent, this.#view, cause, this.#settings.windowMs, availability, now),
       observed,
     };
   }
@@ -517,14 +815,22 @@ export class SwarmHive implements Hive {
   }
 }
 
+const CHANGES = { endpoints: true, keys: true } as const satisfies OptionNames<HiveChanges>;
 const NO_SCOPES: readonly Scope[] = [];
+/** A rate limit with a longer wait counts as an exhausted quota, so that calls go to other endpoints. */
+const LONG_WAIT_MS = 120_000;
+
+/** The limits of a key in the form of a single-process manager. */
+function plainLimits(limits: HiveKeyLimits | undefined): KeyLimits | undefined {
+  return limits && splitKeys({ key: limits })["key"];
+}
 
 /** The models of a target that have learned limits. */
 function learnedModels({ byModel }: Target): string[] {
   return [...(byModel?.values() ?? [])].flatMap(({ model, shares }) => (shares.length > 0 ? [model] : []));
 }
 
-/** The usage of no calls. */
+/** Usage of zero calls. */
 const NOTHING: Use = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
 
 const TOKEN_LIMITS = ["tpmLimit", "inputTpmLimit", "outputTpmLimit"] as const;
@@ -540,24 +846,25 @@ function rank({ reason, retryAfterMs }: RateDecision): number {
 }
 
 function reasonOf({ reason }: RateDecision, { line }: Target): DeniedReason {
-  if (reason === "too-large" || reason === "in-flight") return reason;
+  if (reason === "too-large" || reason === "in-flight" || reason === "unavailable") return reason;
   return line ? "others-wait" : "no-tokens";
 }
 
-/** The part of a granted event that tells what an enforcing hive would have done. */
+/** The fields of a granted event that show the decision of an enforcing hive. */
 function wouldHave({ reason, limitedBy }: RateDecision): Pick<GrantedEvent, "wouldHave" | "limitedBy"> {
   return { wouldHave: reason === "too-large" ? "been-denied" : "waited", limitedBy };
 }
 
-/** The model by which the manager counts a request. It knows a pool of models by each of them. */
+/** The model under which the manager counts a request. The manager knows a pool of models by each of its models. */
 function modelOf({ model, models }: Target, asked: string | undefined): string | undefined {
   return models || model === undefined ? asked : model;
 }
 
-/** A copy that cannot be settled. All copies have one shape, because one is made for every request. */
+/** A copy of the decision that cannot be settled. All copies have one shape, because one is made for every request. */
 function decisionOf(decision: RateDecision, endpoint: string, lease: Lease | undefined): HiveDecision {
-  return {
-    allowed: decision.allowed,
+  const copy = {
+    // An observing hive also grants requests that it denies.
+    allowed: lease !== undefined,
     currentTpm: decision.currentTpm,
     limitTpm: decision.limitTpm,
     currentRpm: decision.currentRpm,
@@ -570,4 +877,5 @@ function decisionOf(decision: RateDecision, endpoint: string, lease: Lease | und
     endpoint,
     lease,
   };
+  return copy as HiveDecision;
 }

@@ -1,15 +1,20 @@
 import type { Clock, EndpointCount, LimitedBy, RateDecision } from "@hivepace/core";
-import { isOneOfSeveral } from "../engine/agent.ts";
-import { type Amounts, at } from "../engine/amounts.ts";
-import { availableAt } from "../engine/available-at.ts";
-import { pausedUntil } from "../engine/level.ts";
-import type { Pool } from "../engine/pool.ts";
-import { capacityOf } from "../engine/room.ts";
-import { mayTake } from "../engine/take.ts";
-import type { UseWindow } from "../engine/use-window.ts";
+import {
+  type Amounts,
+  at,
+  availableAt,
+  capacityOf,
+  fits,
+  largestCost,
+  mayTake,
+  pausedUntil,
+  type Quota,
+  type UsageWindow,
+} from "../engine/index.ts";
 import type { Watched } from "../limiter/capacity-watch.ts";
 import type { Member } from "../limiter/member.ts";
-import { Tried } from "../limiter/tried.ts";
+import type { SlotLimit } from "../limiter/slot-config.ts";
+import { UnmetDemand } from "../limiter/unmet-demand.ts";
 import { UNLIMITED } from "../wire/subjects.ts";
 import type { Use } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
@@ -24,34 +29,50 @@ export class Share implements Watched {
   readonly resource: string;
   readonly model: string | undefined;
   readonly #names: Readonly<Record<HiveDimension, LimitedBy>>;
-  pool: Pool;
+  quota: Quota;
   dimensions: readonly HiveDimension[];
-  readonly tried: Tried;
+  readonly tried: UnmetDemand;
   readonly #member: Member;
   readonly #onChange: (now: number) => void;
 
   constructor(
     member: Member,
     target: Pick<Target, "id" | "model" | "models">,
-    pool: Pool,
+    quota: Quota,
     dimensions: readonly HiveDimension[],
     clock: Clock,
     onChange: (now: number) => void,
     names: Readonly<Record<HiveDimension, LimitedBy>> = OF_SWARM,
   ) {
-    this.name = pool.config.name;
+    this.name = quota.config.name;
     this.#names = names;
     this.resource = target.id;
     this.model = namesake(target);
-    this.pool = pool;
+    this.quota = quota;
     this.dimensions = dimensions;
-    this.tried = new Tried(clock, (next, all, at) => this.want(next, all, at, true));
+    this.tried = new UnmetDemand(clock, (next, all, at) => this.want(next, all, at, true));
     this.#member = member;
     this.#onChange = onChange;
   }
 
   get burst(): number {
     return 0;
+  }
+
+  /** True for a limit on calls under way, where each call returns its slot when it ends. */
+  get isSlots(): boolean {
+    return this.quota.config.leaseMs !== undefined;
+  }
+
+  /** Ends a call that started at `startedAt`. Does nothing for a rate. */
+  release(startedAt: number): void {
+    if (this.isSlots) this.settle([-1], startedAt);
+  }
+
+  /** Restarts the lease of a call that goes on. */
+  renew(): void {
+    if (this.isSlots && this.#member.agent.quotas.has(this.name))
+      this.#member.runner.do({ type: "renewed", quota: this.name });
   }
 
   changed(now: number): void {
@@ -69,50 +90,61 @@ export class Share implements Watched {
 
   /** Takes from this quota and from `others`, or from none of them. */
   take(use: Use, others: readonly Share[], now: number): boolean {
-    const { host } = this.#member;
+    const { runner } = this.#member;
     const cost = this.amounts(use);
-    if (others.length === 0) return host.do({ type: "take", pool: this.name, cost }, now);
-    const also = others.map((share) => ({ pool: share.name, cost: share.amounts(use) }));
-    return host.do({ type: "take", pool: this.name, cost, also }, now);
+    if (others.length === 0) return runner.do({ type: "take", quota: this.name, cost }, now);
+    const also = others.map((share) => ({ quota: share.name, cost: share.amounts(use) }));
+    return runner.do({ type: "take", quota: this.name, cost, also }, now);
   }
 
   /** Corrects the usage of a call by `more`, which may be negative. Does nothing once the quota is removed. */
   settle(more: Amounts, sentAt: number): void {
-    if (more.every((amount) => amount === 0) || !this.#member.agent.pools.has(this.name)) return;
-    const { dimensions } = this.pool.config;
-    this.#member.host.do({ type: "settle", pool: this.name, more, sentAt, dimensions });
+    if (more.every((amount) => amount === 0) || !this.#member.agent.quotas.has(this.name)) return;
+    const { dimensions } = this.quota.config;
+    this.#member.runner.do({ type: "settle", quota: this.name, more, sentAt, dimensions });
   }
 
-  /** Claims capacity for the next call. `tried` is true for demand of a denied `tryAcquire`, for which nobody waits. */
+  /**
+   * Claims capacity for the next call. `tried` is true for the demand of a denied `tryAcquire`, which has no waiter.
+   */
   want(next: Amounts | undefined, all: Amounts | undefined, now: number, tried = false): void {
-    if (!this.#member.agent.pools.has(this.name)) return;
-    this.#member.host.do({ type: "want", pool: this.name, next, ...(next && all ? { all } : {}), tried }, now);
+    if (!this.#member.agent.quotas.has(this.name)) return;
+    this.#member.runner.do({ type: "want", quota: this.name, next, ...(next && all ? { all } : {}), tried }, now);
   }
 
   /** True when `take` would succeed now. */
   mayTake(cost: Amounts, now: number): boolean {
-    return mayTake(this.#member.agent, this.pool, cost, now);
+    return mayTake(this.#member.agent, this.quota, cost, now);
+  }
+
+  /** True when a call of this cost needs no claim to be sent now. Withdraws a claim that is used up. */
+  isOpen(cost: Amounts, now: number): boolean {
+    // A store withdraws a grant without demand.
+    if (this.#member.agent.store?.isStore) return false;
+    const { own } = this.quota.claims;
+    if (own && fits(cost, own.amounts)) return false;
+    if (own) this.want(undefined, undefined, now);
+    return this.mayTake(cost, now);
   }
 
   /** True when `cost` exceeds the whole limit of a window. */
   isTooLarge(cost: Amounts): boolean {
-    const { agent } = this.#member;
-    const headroom = isOneOfSeveral(agent) ? agent.config.tuning.headroom : 0;
-    return cost.some((amount, i) => amount > at(this.pool.limits, i) - Math.floor(at(this.pool.limits, i) * headroom));
+    const largest = largestCost(this.#member.agent, this.quota);
+    return cost.some((amount, i) => amount > at(largest, i));
   }
 
-  /** Time until `cost` could be sent after everything `ahead`, without other demand; 0 when at once. */
+  /** Time until `cost` could be sent after all of `ahead`, without other demand; 0 for now. */
   waitMs(cost: Amounts, ahead: Amounts | undefined, now: number): number {
-    return Math.max(0, availableAt(this.#member.agent, this.pool, cost, ahead, now) - now);
+    return Math.max(0, availableAt(this.#member.agent, this.quota, cost, ahead, now) - now);
   }
 
   /** The utilization of the limits, and the limit that `cost` would fill the most. */
   reading(cost: Amounts, now: number): ShareReading {
-    const capacity = capacityOf(this.#member.agent, this.pool, now);
+    const capacity = capacityOf(this.#member.agent, this.quota, now);
     const readingOf = (name: HiveDimension): readonly [used: number, limit: number] => {
       const i = this.dimensions.indexOf(name);
-      const limit = i < 0 || at(this.pool.limits, i) >= UNLIMITED ? Infinity : at(capacity, i);
-      return [i < 0 ? 0 : Math.max(0, at(this.pool.used.sum, i)), limit];
+      const limit = i < 0 || at(this.quota.limits, i) >= UNLIMITED ? Infinity : at(capacity, i);
+      return [i < 0 ? 0 : Math.max(0, at(this.quota.usage.swarm.sum, i)), limit];
     };
     let tightest: HiveDimension = this.dimensions[0] ?? "requests";
     let utilization = 0;
@@ -124,7 +156,7 @@ export class Share implements Watched {
     const [currentRpm, limitRpm] = readingOf("requests");
     // Where input or output tokens are the tightest limit, their numbers are shown, as the manager does.
     const [currentTpm, limitTpm] = readingOf(tightest === "requests" ? "tokens" : tightest);
-    const isPaused = now < pausedUntil(this.pool.level);
+    const isPaused = now < pausedUntil(this.quota.backoff.level);
     return {
       dimension: tightest,
       limitedBy: isPaused ? "swarm-pause" : this.#names[tightest],
@@ -152,6 +184,9 @@ const OF_SWARM = {
   outputTokens: "swarm-output-tpm",
 } as const;
 
+/** Names in denials for limits on calls under way. */
+export const SLOTS_OF_SWARM = { ...OF_SWARM, requests: "swarm-in-flight" } as const;
+
 /** Names in denials for the limits of tenant keys. */
 export const OF_KEY = {
   requests: "key-rpm",
@@ -159,6 +194,9 @@ export const OF_KEY = {
   inputTokens: "key-tpm",
   outputTokens: "key-tpm",
 } as const;
+
+/** Names in denials for limits on the calls of a tenant key that are under way. */
+export const SLOTS_OF_KEY = { ...OF_KEY, requests: "key-in-flight" } as const;
 
 /** The model that events, status and metrics show for a target: the first of its pool, or its own. */
 export function namesake({ model, models }: Pick<Target, "model" | "models">): string | undefined {
@@ -174,21 +212,23 @@ export interface Limited {
   count: EndpointCount;
   readonly learned: Learned;
   shares: readonly Share[];
-  /** Usage from before there was a limit to share, in the order of `DIMENSIONS`. */
-  unshared: UseWindow;
-  /** The share that counts this usage since there is one. */
+  /** Usage from before the first shared limit, in the order of `DIMENSIONS`. */
+  unshared: UsageWindow;
+  /** The share that counts the former usage since there is a shared limit. */
   counting: Share | undefined;
-  /** The mean usage of calls: for requests that do not tell theirs. */
+  /** Maximum number of calls of all agents under way; undefined for no limit. */
+  slots: SlotLimit | undefined;
+  /** Mean usage of calls, for requests that do not state theirs. */
   typical: Use;
 }
 
-/** A model without configured limits: usage of its own, and limits that answers have shown for it alone. */
+/** A model without configured limits: its usage, and the limits that answers have shown for this model alone. */
 export interface ModelScope extends Limited, Omit<Scope, keyof Limited> {
   readonly model: string;
   readonly target: Target;
 }
 
-/** An endpoint, or one of its models or pools of them, and the line of those who wait for it. */
+/** An endpoint, one of its models or a pool of models, and the line of its waiters. */
 export interface Target extends Limited {
   inFlight: number;
   /** Models whose limits are learned one by one; undefined where all limits are configured or the target is a model. */

@@ -1,39 +1,45 @@
 import { type Clock, type EndpointCount, type RateManager, ResourceUnknownError } from "@hivepace/core";
-import { isZero } from "../engine/amounts.ts";
-import { UseWindow } from "../engine/use-window.ts";
+import { isZero, ownUsageOf, UsageWindow } from "../engine/index.ts";
 import type { CapacityWatch } from "../limiter/capacity-watch.ts";
 import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
+import type { SlotLimit } from "../limiter/slot-config.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import { CONFIGURED, type SharePlan, sharePlans, targetName } from "./limits.ts";
 import { newScope } from "./scope.ts";
-import { type Limited, type ModelScope, Share, type Target } from "./target.ts";
+import { slotPlans } from "./slots.ts";
+import { type Limited, type ModelScope, Share, SLOTS_OF_SWARM, type Target } from "./target.ts";
 
-/** Models of one endpoint whose usage is counted apart. Requests name models, so that there may be any number. */
+/**
+ * Maximum number of models per endpoint that are counted separately. Requests name models, so their number is
+ * unbounded.
+ */
 const MOST_MODELS = 1_000;
-/** A model without learned limits, calls and waiters is forgotten after this many windows. */
+/** Number of windows after which a model without learned limits, calls and waiters is forgotten. */
 const IDLE_WINDOWS = 2;
-/** Idle models that one new model looks for, so that models go as fast as they come. */
+/** Number of idle models examined per new model, so that models are dropped as fast as they are added. */
 const SWEPT_MODELS = 4;
 
 /** The targets of a hive, one for each endpoint, model or pool of its manager, with their shared quotas. */
 export class Targets {
   readonly #settings: Settings;
   readonly #windowMs: number;
+  readonly #leaseMs: number;
   readonly #manager: RateManager;
   readonly #member: Member;
   readonly #watch: CapacityWatch;
   readonly #clock: Clock;
   readonly #onChange: (changed: Target | ModelScope) => void;
   readonly #byName = new Map<string, Target>();
-  /** By endpoint and model. The entry without a model is for all models that have no entry. */
+  /** Targets by endpoint and model. The entry without a model covers all models without an entry. */
   #byModel = new Map<string, Target>();
-  readonly #byPool = new Map<string, Target | ModelScope>();
+  readonly #byQuota = new Map<string, Target | ModelScope>();
 
   constructor(
     settings: Settings,
     windowMs: number,
+    leaseMs: number,
     manager: RateManager,
     member: Member,
     watch: CapacityWatch,
@@ -41,6 +47,7 @@ export class Targets {
   ) {
     this.#settings = settings;
     this.#windowMs = windowMs;
+    this.#leaseMs = leaseMs;
     this.#manager = manager;
     this.#member = member;
     this.#watch = watch;
@@ -52,7 +59,7 @@ export class Targets {
     return this.#byName.values();
   }
 
-  /** Throws RESOURCE_UNKNOWN. */
+  /** Returns the target of an endpoint and model. Throws RESOURCE_UNKNOWN. */
   find(endpoint: string, model: string | undefined): Target {
     const target = this.look(endpoint, model);
     if (!target) throw new ResourceUnknownError(endpoint, "endpoint", this.ids());
@@ -75,11 +82,14 @@ export class Targets {
   }
 
   /** The owner of the quota with this name. */
-  ofPool(name: string): Target | ModelScope | undefined {
-    return this.#byPool.get(name);
+  ofQuota(name: string): Target | ModelScope | undefined {
+    return this.#byQuota.get(name);
   }
 
-  /** The scope of a model for a request at `now`. Undefined where its limits are configured, or nothing can be learned. */
+  /**
+   * Returns the scope of a model for a request at `now`. Undefined where the model's limits are configured or cannot be
+   * learned.
+   */
   useModel(target: Target, model: string | undefined, now: number): ModelScope | undefined {
     const { byModel } = target;
     if (!byModel || model === undefined) return undefined;
@@ -92,7 +102,7 @@ export class Targets {
     let looked = 0;
     for (const [name, known] of byModel) {
       if (++looked > SWEPT_MODELS) break;
-      // Moved to the end, so that the next sweep starts with others.
+      // Moved to the end, so that the next sweep starts with other models.
       byModel.delete(name);
       const isIdle = now - known.usedAt >= IDLE_WINDOWS * this.#windowMs && known.inFlight + known.bound.size === 0;
       if (!isIdle || known.shares.length > 0) byModel.set(name, known);
@@ -104,13 +114,13 @@ export class Targets {
     return scope;
   }
 
-  /** Throws INVALID_CONFIG when the limits of these endpoints could not be shared. Changes nothing. */
+  /** Checks that the limits of these endpoints can be shared. Changes nothing. Throws INVALID_CONFIG. */
   check(counts: readonly EndpointCount[]): void {
     for (const count of counts) sharePlans(count, {}, this.#settings, this.#windowMs);
   }
 
-  /** Adopts the endpoints of the manager. Returns the removed targets. */
-  refresh(): Target[] {
+  /** Adopts the endpoints of the manager, and the slots by name of the target. Returns the removed targets. */
+  refresh(slots: ReadonlyMap<string, SlotLimit>): Target[] {
     const known = new Set(this.#byName.keys());
     const byModel = new Map<string, Target>();
     for (const count of this.#manager.snapshot({ keys: false }).endpoints) {
@@ -119,6 +129,7 @@ export class Targets {
       known.delete(name);
       const target: Target = this.#byName.get(name) ?? newTarget(count, this.#windowMs);
       target.count = count;
+      target.slots = slots.get(name);
       this.#byName.set(name, target);
       for (const each of models ?? [model]) byModel.set(key(id, each), target);
       this.#adoptModel(target);
@@ -139,7 +150,7 @@ export class Targets {
     return gone;
   }
 
-  /** A model that gets limits of its own takes over what was learned for it, with its usage. */
+  /** Moves learned limits and usage to the target of a model that gets limits of its own. */
   #adoptModel(target: Target): void {
     const { id, model } = target;
     const endpoint = model === undefined ? undefined : this.#byModel.get(key(id, undefined));
@@ -167,7 +178,10 @@ export class Targets {
   /** Updates the quotas to changed limits. Usage stays counted. */
   shareOut(target: Target | ModelScope): void {
     const now = this.#clock.now();
-    const plans = sharePlans(target.count, target.learned, this.#settings, this.#windowMs);
+    const rates = sharePlans(target.count, target.learned, this.#settings, this.#windowMs);
+    // Slots come last: refusals cut the level of the first quota, and a call claims a slot once its rates have
+    // capacity.
+    const plans = [...rates, ...slotPlans(targetName(target.count), target.slots, this.#settings, this.#leaseMs)];
     const former = target.shares;
     const before = new Map(former.map((share) => [share.name, share]));
     target.shares = plans.map((plan) => {
@@ -179,8 +193,8 @@ export class Targets {
       if (known && !isSame) this.#release(known);
       before.delete(name);
       const share = isSame ? known : this.#share(target, plan, now);
-      if (isSame) share.pool = this.#member.setPool(plan.config, now);
-      this.#byPool.set(name, target);
+      if (isSame) share.quota = this.#member.setQuota(plan.config, now);
+      this.#byQuota.set(name, target);
       this.#watch.add(share, now);
       return share;
     });
@@ -199,7 +213,8 @@ export class Targets {
    * Carries usage over to shares with another window: they start with the usage of their dimensions in the former shares.
    * The usage counts from now on, so that it leaves the window late and never early.
    */
-  #carryOver({ shares }: Limited, former: readonly Share[], now: number): void {
+  #carryOver({ shares: all }: Limited, earlier: readonly Share[], now: number): void {
+    const [shares, former] = [all.filter(isRate), earlier.filter(isRate)];
     for (const share of shares) {
       if (former.length === 0 || former.some(({ name }) => name === share.name)) continue;
       const amounts = share.dimensions.map((dimension) =>
@@ -211,24 +226,24 @@ export class Targets {
 
   /** This agent's usage of a dimension in the last window of a share; 0 when the share does not count it. */
   #ownUsage({ name, dimensions }: Share, dimension: HiveDimension, now: number): number {
-    const own = this.#member.agent.pools.get(name)?.own;
-    own?.expire(now);
-    return own?.sum[dimensions.indexOf(dimension)] ?? 0;
+    const quota = this.#member.agent.quotas.get(name);
+    return (quota && ownUsageOf(quota, now)[dimensions.indexOf(dimension)]) ?? 0;
   }
 
   /**
    * Adds usage from before there was any limit to every share. It counts from now on, so that it leaves the window late and
    * never early. Usage that a remembered quota has already counted is not counted twice.
    */
-  #countFormer(target: Limited, former: readonly Share[], now: number): void {
-    const { unshared, shares } = target;
+  #countFormer(target: Limited, before: readonly Share[], now: number): void {
+    const { unshared } = target;
+    const [shares, former] = [target.shares.filter(isRate), before.filter(isRate)];
     // Without a limit to share, the usage is kept for the next one.
     if (shares.length === 0 && former.length > 0)
       unshared.add(
         now,
         DIMENSIONS.map((dimension) => Math.max(0, ...former.map((old) => this.#ownUsage(old, dimension, now)))),
       );
-    target.counting = shares.find(({ pool }) => pool.config.windowMs === this.#windowMs);
+    target.counting = shares.find(({ quota }) => quota.config.windowMs === this.#windowMs);
     unshared.expire(now);
     if (shares.length === 0 || isZero(unshared.sum)) return;
     for (const share of shares) {
@@ -240,18 +255,19 @@ export class Targets {
         now,
       );
     }
-    target.unshared = new UseWindow(DIMENSIONS.length, this.#windowMs);
+    target.unshared = new UsageWindow(DIMENSIONS.length, this.#windowMs);
   }
 
   #share(target: Target | ModelScope, { config, dimensions }: SharePlan, now: number): Share {
-    const pool = this.#member.setPool(config, now);
-    return new Share(this.#member, target, pool, dimensions, this.#clock, () => this.#onChange(target));
+    const quota = this.#member.setQuota(config, now);
+    const names = config.leaseMs === undefined ? undefined : SLOTS_OF_SWARM;
+    return new Share(this.#member, target, quota, dimensions, this.#clock, () => this.#onChange(target), names);
   }
 
   #drop(share: Share): void {
     this.#release(share);
-    this.#byPool.delete(share.name);
-    this.#member.removePool(share.name);
+    this.#byQuota.delete(share.name);
+    this.#member.removeQuota(share.name);
   }
 
   /** Withdraws the claims of a share and stops watching it. Its quota stays. */
@@ -262,13 +278,13 @@ export class Targets {
   }
 }
 
-/** The limits of a model that nobody has configured. */
+/** The limits of a model without configured limits. */
 const UNCONFIGURED = {
   rpmLimit: Infinity,
   tpmLimit: Infinity,
   inputTpmLimit: Infinity,
   outputTpmLimit: Infinity,
-  maxInFlight: Infinity,
+  maxInFlightPerProcess: Infinity,
 } as const;
 
 function newTarget(count: EndpointCount, windowMs: number): Target {
@@ -290,10 +306,15 @@ function newLimited(count: EndpointCount, windowMs: number): Limited {
     count,
     learned: {},
     shares: [],
-    unshared: new UseWindow(DIMENSIONS.length, windowMs),
+    unshared: new UsageWindow(DIMENSIONS.length, windowMs),
     counting: undefined,
+    slots: undefined,
     typical: { requests: 1, tokens: 0, inputTokens: 0, outputTokens: 0 },
   };
+}
+
+function isRate({ isSlots }: Share): boolean {
+  return !isSlots;
 }
 
 function key(endpoint: string, model: string | undefined): string {

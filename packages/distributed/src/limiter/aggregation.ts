@@ -1,17 +1,22 @@
-import { InvalidConfigError, type ShareStore, type SyncStore } from "@hivepace/core";
-import type { StoreConfig } from "../engine/store-side.ts";
+import { type Allocator, InvalidConfigError, type SyncStore } from "@hivepace/core";
+import type { StoreConfig } from "../engine/index.ts";
 import type { Settings } from "./config.ts";
 
-/** How agents agree on their shares: among themselves on the bus, through a store, or by the size of the swarm. */
+/**
+ * Method by which agents agree on their shares: among themselves on the bus, through a store, or by the size of the
+ * swarm.
+ */
 export type Aggregation = "bus" | "store" | "auto";
 
 /** The sizes of the swarm at which `auto` changes to the store and back to the bus. */
 export interface AggregationAt {
+  /** Number of agents above which `auto` uses the store. */
   readonly above: number;
+  /** Number of agents below which `auto` uses the bus again. */
   readonly below: number;
 }
 
-/** Throws INVALID_CONFIG for options that do not fit together. */
+/** Checks that the options fit together. Throws INVALID_CONFIG. */
 export function checkAggregation(
   aggregation: Aggregation,
   at: AggregationAt,
@@ -24,20 +29,22 @@ export function checkAggregation(
   if (!isRight)
     throw new InvalidConfigError("aggregationAt", "whole numbers from 1 on, of which `below` is not the larger", at);
   if (sync !== undefined && typeof sync?.sync !== "function") throw new InvalidConfigError("sync", "a SyncStore", sync);
-  if (aggregation === "store" && !(sync && shareStore(sync)))
+  if (aggregation === "store" && !(sync && allocatorOf(sync)))
     throw new InvalidConfigError("sync", 'a store that hands out limits, with aggregation "store"', sync?.name);
   if (aggregation === "store" && sharing === "none")
     throw new InvalidConfigError("aggregation", '"bus" or "auto" where nothing is shared', aggregation);
 }
 
-/** The store, if it can hand out limits. */
-export function shareStore(sync: SyncStore): ShareStore | undefined {
-  return typeof sync.share === "function" ? (sync as ShareStore) : undefined;
+/** Returns the store as an allocator, if it can allocate limits. */
+export function allocatorOf(sync: SyncStore): Allocator | undefined {
+  return typeof sync.allocate === "function" ? (sync as Allocator) : undefined;
 }
 
-/** How agents use a store that hands out limits, if there is one. Without a bus, `auto` means `store`. */
+/**
+ * The engine's store settings; undefined without a store that allocates limits. Without a bus, `auto` means `store`.
+ */
 export function storeOf({ aggregation, aggregationAt, sync, sharing, bus }: Settings): StoreConfig | undefined {
-  if (aggregation === "bus" || sharing === "none" || !sync || !shareStore(sync)) return undefined;
+  if (aggregation === "bus" || sharing === "none" || !sync || !allocatorOf(sync)) return undefined;
   return { aggregation: bus ? aggregation : "store", ...aggregationAt };
 }
 

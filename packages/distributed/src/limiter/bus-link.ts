@@ -5,6 +5,7 @@ import { BadMessage } from "../wire/fields.ts";
 import { Seal } from "../wire/seal.ts";
 import { CAPACITY_SUBJECT, MOST_BYTES_HEARD, MOST_BYTES_SENT, PRESENCE_SUBJECT } from "../wire/subjects.ts";
 import type { Settings } from "./config.ts";
+import { SwarmClock, TOO_OLD } from "./swarm-clock.ts";
 
 /** The longest time that a start waits for a bus that is ready and does not answer. */
 const PATIENCE_MS = 5_000;
@@ -14,16 +15,29 @@ const TRY_AGAIN_MS = 5_000;
 export interface Ears {
   readonly presence: (message: Uint8Array) => void;
   readonly capacity: (message: Uint8Array) => void;
+  /** A message with a valid signature was too old: its sender has to hear of the swarm's time. */
+  readonly outdated?: () => void;
+  /** The own time was behind that of the swarm, so that others may have ignored the own messages as too old. */
+  readonly behind?: () => void;
+  /** The age up to which repetitions are recognised without the time at which they were said. */
+  readonly maxAgeMs: () => number;
+  /** The link never publishes. */
+  readonly isListener?: boolean;
 }
 
 /** The settings that a link needs. */
-type LinkSettings = Pick<Settings, "namespace" | "secrets" | "clock">;
+type LinkSettings = Pick<Settings, "namespace" | "secrets" | "swarmId" | "clock">;
+
+/** Moves of the swarm's time by less than this are transit times and ordinary differences of wall clocks. */
+const BEHIND_MS = 100;
 
 /** The two subjects of an agent on its bus: signs and publishes messages, verifies received ones, and counts ignored ones. */
 export class BusLink {
   readonly #bus: MessageBus;
   readonly #isWrapped: boolean;
   readonly #seal: Seal;
+  readonly #ears: Ears;
+  readonly #time: SwarmClock;
   readonly #clock: Clock;
   readonly #origin: EventOrigin;
   readonly #handlers: readonly (readonly [subject: string, handler: (payload: Uint8Array) => void])[];
@@ -38,11 +52,13 @@ export class BusLink {
   /** Consecutive failures of a ready bus to publish, by subject. */
   readonly #refused = new Map<string, number>();
 
-  constructor(bus: MessageBus, { namespace, secrets, clock }: LinkSettings, origin: EventOrigin, ears: Ears) {
+  constructor(bus: MessageBus, { namespace, secrets, swarmId, clock }: LinkSettings, origin: EventOrigin, ears: Ears) {
     this.#origin = origin;
     this.#bus = namespace === undefined ? bus : namespacedBus(bus, namespace, { clock });
     this.#isWrapped = namespace !== undefined;
-    this.#seal = new Seal(secrets, namespace ?? "");
+    this.#ears = ears;
+    this.#time = new SwarmClock(clock, ears.maxAgeMs, ears.isListener);
+    this.#seal = new Seal(secrets, { swarmId: swarmIdOf(swarmId, bus), namespace: namespace ?? "" }, this.#time);
     this.#clock = clock;
     this.#handlers = [
       [PRESENCE_SUBJECT, (payload) => this.#receive(PRESENCE_SUBJECT, payload, ears.presence)],
@@ -74,8 +90,8 @@ export class BusLink {
   }
 
   /**
-   * Subscribes to both subjects. Resolves when the broker has confirmed them, or at once when it is away: then the
-   * subscriptions follow when it is back. Rejects when the bus is closed or refuses.
+   * Subscribes to both subjects. Resolves when the broker has confirmed them, or at once when it is away; the
+   * subscriptions then follow when it is back. Rejects when the bus is closed or refuses.
    */
   async open(): Promise<void> {
     let isOver = false;
@@ -142,7 +158,10 @@ export class BusLink {
     if (published.hasSubscribers) published.publish({ ...this.#origin, message: kindOf(subject), bytes, error });
   }
 
-  /** Warns at the second failure in a row: one may be a connection that broke unnoticed, two are a missing permission. */
+  /**
+   * Warns at the second consecutive failure: a single one may be a connection that broke unnoticed, two indicate a
+   * missing permission.
+   */
   #tellRefused(subject: string, error: unknown): void {
     if (this.#isClosed || this.#bus.state !== "ready") return;
     const times = (this.#refused.get(subject) ?? 0) + 1;
@@ -151,7 +170,7 @@ export class BusLink {
       warn("HIVEPACE_PUBLISH_FAILED", `the other agents do not hear ${subject} of this one: ${String(error)}`, error);
   }
 
-  /** Retries the subscription in the background. A closed bus stays closed; one that refused is asked again. */
+  /** Retries the subscription in the background, unless the bus is closed. */
   #failed(error: unknown): void {
     if (this.#isClosed || isHivepaceError(error, "BUS_CLOSED")) return;
     warn("HIVEPACE_SUBSCRIBE_FAILED", `cannot hear the other agents, will try again: ${String(error)}`, error);
@@ -167,12 +186,21 @@ export class BusLink {
     if (received.hasSubscribers) received.publish({ ...this.#origin, message, bytes: payload.length });
     try {
       if (payload.length > MOST_BYTES_HEARD) throw new BadMessage("too large");
-      hear(this.#seal.open(subject, payload));
+      const { behindMs } = this.#time;
+      const opened = this.#seal.open(subject, payload);
+      if (this.#time.behindMs > behindMs + BEHIND_MS) this.#ears.behind?.();
+      hear(opened);
     } catch (error) {
       if (!(error instanceof BadMessage)) throw error;
       this.ignore(error.reason, message);
+      if (error.reason === TOO_OLD) this.#ears.outdated?.();
     }
   }
+}
+
+/** The id of a swarm, so that messages that are relayed from one kind of broker to another are ignored by default. */
+export function swarmIdOf(swarmId: string | undefined, bus: MessageBus): string {
+  return swarmId === undefined ? `bus ${bus.name}` : `id ${swarmId}`;
 }
 
 function kindOf(subject: string): MessageKind {

@@ -1,9 +1,16 @@
 import type { CapacityUpdate, EventOrigin, LevelEvent } from "@hivepace/core";
 import { level as levelChannel } from "@hivepace/core/internal";
-import type { Agent } from "../engine/agent.ts";
-import { type Amounts, at, isEqual } from "../engine/amounts.ts";
-import { type Level, levelAt, nextStepAt, pausedUntil } from "../engine/level.ts";
-import type { Pool } from "../engine/pool.ts";
+import {
+  type Agent,
+  type Amounts,
+  at,
+  isEqual,
+  type Level,
+  levelAt,
+  nextStepAt,
+  pausedUntil,
+  type Quota,
+} from "../engine/index.ts";
 import { agentOf } from "../wire/capacity.ts";
 import { totalOf } from "./total.ts";
 
@@ -24,7 +31,7 @@ export interface Watched {
   /** The name that programs use, if it differs. */
   readonly resource?: string | undefined;
   readonly model?: string | undefined;
-  readonly pool: Pool;
+  readonly quota: Quota;
   readonly burst: number;
   /** Called when the limit or the level has changed. */
   changed(now: number): void;
@@ -58,30 +65,31 @@ export class CapacityWatch {
   look(now: number): number {
     let next = Infinity;
     for (const [resource, before] of this.#seen) {
-      next = Math.min(next, nextStepAt(resource.pool.level, now));
+      next = Math.min(next, nextStepAt(resource.quota.backoff.level, now));
       const seen = this.#see(resource, now);
       if (isSame(seen, before)) continue;
       this.#seen.set(resource, seen);
       resource.changed(now);
-      const cause = this.#cause(resource.pool, before, seen);
+      const cause = this.#cause(resource.quota, before, seen);
       if (levelChannel.hasSubscribers) this.#publish(resource, before, seen, cause, now);
       if (cause) this.#tell({ resource: resource.name, newCapacity: seen.total, ...cause });
     }
     return next;
   }
 
-  #see({ pool, burst }: Watched, now: number): Seen {
-    const { level, config } = pool;
-    const limits = pool.limits.slice();
+  #see({ quota, burst }: Watched, now: number): Seen {
+    const { config, backoff } = quota;
+    const { level } = backoff;
+    const limits = quota.limits.slice();
     const limit = at(limits, config.main ?? 0);
-    return { level, part: levelAt(level, now), limits, limit, total: totalOf(pool, now), burst };
+    return { level, part: levelAt(level, now), limits, limit, total: totalOf(quota, now), burst };
   }
 
-  #cause(pool: Pool, before: Seen, seen: Seen): Pick<CapacityUpdate, "agentId" | "reason"> | undefined {
+  #cause(quota: Quota, before: Seen, seen: Seen): Pick<CapacityUpdate, "agentId" | "reason"> | undefined {
     const { level } = seen;
-    if (level.epoch !== before.level.epoch || level.base !== before.level.base)
+    if (level.epoch !== before.level.epoch || level.levelAtCut !== before.level.levelAtCut)
       return { agentId: agentOf(level.origin), reason: level.reason };
-    if (seen.limit !== before.limit) return { agentId: this.#smallest(pool), reason: "agents have different limits" };
+    if (seen.limit !== before.limit) return { agentId: this.#smallest(quota), reason: "agents have different limits" };
     return seen.total === before.total ? undefined : { agentId: this.#agent.config.id, reason: "recovery" };
   }
 
@@ -110,10 +118,10 @@ export class CapacityWatch {
   }
 
   /** The agent with the smallest limit, which is the effective one. */
-  #smallest({ config, limits }: Pool): string {
+  #smallest({ config, limits }: Quota): string {
     const { name, main = 0 } = config;
-    for (const peer of this.#agent.peers.values())
-      if (peer.state === "live" && peer.pools.get(name)?.said.limits[main] === at(limits, main)) return peer.id;
+    for (const peer of this.#agent.membership.peers.values())
+      if (peer.state === "live" && peer.quotas.get(name)?.report.limits[main] === at(limits, main)) return peer.id;
     return this.#agent.config.id;
   }
 }
@@ -121,7 +129,8 @@ export class CapacityWatch {
 /** The kind of change that the level channel reports; undefined for none. */
 function kindOf(before: Seen, seen: Seen, now: number): LevelEvent["cause"] | undefined {
   if (seen.part < before.part) return "cut";
-  if (seen.level.epoch !== before.level.epoch && seen.level.base >= 1 && seen.part > before.part) return "restored";
+  if (seen.level.epoch !== before.level.epoch && seen.level.levelAtCut >= 1 && seen.part > before.part)
+    return "restored";
   if (pausedUntil(seen.level) > Math.max(now, pausedUntil(before.level))) return "pause";
   if (seen.part > before.part) return "recovery";
   return seen.limit === before.limit ? undefined : "limit";

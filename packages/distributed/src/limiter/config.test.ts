@@ -12,6 +12,7 @@ const least: DistributedConfig = { bus, agentId: "a" };
 
 test("the defaults are those of the origin, and ours beside them", () => {
   expect(defaultDistributedConfig).toEqual({
+    recovery: "stepped",
     reduceFactor: 0.5,
     recoveryIntervalMs: 30_000,
     recoveryFactor: 1.1,

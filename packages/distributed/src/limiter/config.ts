@@ -1,41 +1,96 @@
 import type { MessageBus } from "@hivepace/bus";
 import { type CapacityUpdate, type Clock, InvalidConfigError, type SyncStore, systemClock } from "@hivepace/core";
-import { AMOUNT, checkMaxQueue, isAmount } from "@hivepace/core/internal";
+import { AMOUNT, checkKnown, checkMaxQueue, isAmount, type OptionNames } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
-import { type Isolation, KEPT } from "../engine/silence.ts";
+import { type Isolation, KEPT } from "../engine/index.ts";
 import { LONGEST_ID } from "../wire/subjects.ts";
 import { type Aggregation, type AggregationAt, checkAggregation } from "./aggregation.ts";
 
-/** How an agent shares limits with the swarm. */
+/** The effect of a refusal on the capacity of all agents, and the recovery from it. */
+export type Recovery = "measured" | "stepped";
+
+/** Options for sharing limits with the swarm. */
 export interface SwarmOptions {
   /**
-   * The part of the capacity that a refusal (429) leaves, above 0 and below 1.
+   * Effect of a refusal (429) and recovery from it. "measured": a refusal cuts to slightly below the usage accepted in
+   * the window before; the swarm climbs back to that within seconds and probes beyond it slowly. "stepped": a refusal
+   * leaves `reduceFactor` of the capacity, which rises by `recoveryFactor` every `recoveryIntervalMs`.
+   *
+   * @defaultValue in a hive "measured", unless one of `reduceFactor`, `recoveryFactor`, `recoveryIntervalMs`,
+   * `maxRecovery` and `cooldownMs` is set; in a distributed limiter "stepped"
+   */
+  recovery?: Recovery | undefined;
+  /**
+   * Fraction of the capacity that a refusal (429) leaves, above 0 and below 1.
    *
    * @defaultValue 0.5
    */
   reduceFactor?: number | undefined;
-  /** Interval of recovery steps in milliseconds, and the factor of each step. */
+  /**
+   * Interval of recovery steps in milliseconds, above 0 and at most one day.
+   *
+   * @defaultValue 30,000
+   */
   recoveryIntervalMs?: number | undefined;
+  /**
+   * Factor of each recovery step, above 1 and at most 10.
+   *
+   * @defaultValue 1.1
+   */
   recoveryFactor?: number | undefined;
-  /** Whether recovery ends at the configured capacity. If false, it ends at twice that. */
+  /**
+   * True if recovery ends at the configured capacity. If false, recovery ends at twice the configured capacity.
+   *
+   * @defaultValue true
+   */
   maxRecovery?: boolean | undefined;
+  /** Listener for changes of capacity. */
   onCapacityChange?: ((update: CapacityUpdate) => void) | undefined;
-  /** Interval of reports in milliseconds. Must be the same for all agents. */
+  /**
+   * Interval of reports in milliseconds, from 100 to 60,000. Must be the same for all agents.
+   *
+   * @defaultValue 1,000
+   */
   heartbeatIntervalMs?: number | undefined;
   /**
-   * Refusals within this time after a cut belong to the same congestion and do not cut again.
+   * Time after a cut within which refusals belong to the same congestion and do not cut again, in milliseconds.
    *
    * @defaultValue the window of the resource
    */
   cooldownMs?: number | undefined;
-  /** The smallest capacity after cuts, in tokens per window. */
+  /**
+   * Smallest capacity after cuts, in tokens per window.
+   *
+   * @defaultValue 1
+   */
   minCapacity?: number | undefined;
-  /** The part of its share that an isolated agent keeps using: nothing ("safe"), half ("balanced") or all ("available"). */
+  /**
+   * Fraction of its share that an isolated agent keeps using: nothing ("safe"), half ("balanced") or all ("available").
+   *
+   * @defaultValue "balanced"
+   */
   isolation?: Isolation | undefined;
-  /** The expected size of the swarm: the divisor for an agent that has never heard a peer, and for a warning if there are fewer. */
+  /**
+   * Expected size of the swarm. An agent that has never heard a peer keeps to its part of the limit for that size. A
+   * smaller swarm causes a warning.
+   *
+   * @defaultValue none
+   */
   expectedAgents?: number | undefined;
-  /** Secret that signs all messages; unsigned ones are ignored. A pair is the present secret and the former one, for rotation. */
+  /**
+   * Secret that signs all messages; unsigned ones are ignored. A pair contains the present and the previous secret, for
+   * rotation.
+   *
+   * @defaultValue none: messages are not signed
+   */
   secret?: string | readonly [current: string, previous: string] | undefined;
+  /**
+   * Name of the swarm, the same for all agents. Signatures are bound to it: messages that are relayed from another region
+   * with the same secret and namespace are ignored.
+   *
+   * @defaultValue the kind of the bus, such as "nats"
+   */
+  swarmId?: string | undefined;
   /**
    * How agents agree on their shares when there is a `sync` store. "bus": among themselves. "store": the store hands out
    * the limit, for thousands of agents. "auto": by the size of the swarm, and always the store without a bus. Must be the
@@ -44,7 +99,11 @@ export interface SwarmOptions {
    * @defaultValue "auto"
    */
   aggregation?: Aggregation | undefined;
-  /** With "auto": the store above `above` agents, the bus again below `below`. */
+  /**
+   * Swarm sizes for "auto": the store is used above `above` agents, and the bus again below `below`.
+   *
+   * @defaultValue 300 and 200
+   */
   aggregationAt?: AggregationAt | undefined;
   /**
    * Relative weight under contention.
@@ -53,35 +112,80 @@ export interface SwarmOptions {
    */
   weight?: number | undefined;
   /**
-   * The largest number of waiters for one resource, in a hive for one endpoint. Further requests are rejected with
+   * Maximum number of waiters for one resource, in a hive for one endpoint. Further requests are rejected with
    * CAPACITY_EXHAUSTED; a request with a route only when all its candidates have that many.
    *
    * @defaultValue Infinity
    */
   maxQueue?: number | undefined;
+  /**
+   * Source of time, for tests.
+   *
+   * @defaultValue the system clock
+   */
   clock?: Clock | undefined;
 }
 
 /** Options of `createDistributedLimiter`. */
 export interface DistributedConfig extends SwarmOptions {
-  /** The bus, lent: it stays open when the limiter is closed. */
+  /** The bus. It stays open when the limiter is closed. */
   bus: MessageBus;
-  /** Unique on the bus. */
+  /** Id of this agent, unique on the bus. */
   agentId: string;
-  /** The store of `aggregation`, the same for all agents. Lent: it stays open when the limiter is closed. */
+  /**
+   * The store for `aggregation`, the same for all agents. It stays open when the limiter is closed.
+   *
+   * @defaultValue none: agents agree over the bus
+   */
   sync?: SyncStore | undefined;
-  /** "fair": all agents together use the limit. "none": each agent uses the whole limit, and only cuts are shared. */
+  /**
+   * "fair": all agents together use the limit. "none": each agent uses the whole limit, and only cuts are shared.
+   *
+   * @defaultValue "fair"
+   */
   sharing?: "fair" | "none" | undefined;
   /**
-   * Separates swarms on one bus.
+   * Namespace that separates swarms on one bus.
    *
    * @defaultValue none: subjects have no prefix
    */
   namespace?: string | undefined;
 }
 
+/** Names of the options that a hive and a distributed limiter share. The compiler checks that the list is complete. */
+export const SWARM_OPTIONS = {
+  reduceFactor: true,
+  recoveryIntervalMs: true,
+  recoveryFactor: true,
+  maxRecovery: true,
+  recovery: true,
+  onCapacityChange: true,
+  heartbeatIntervalMs: true,
+  cooldownMs: true,
+  minCapacity: true,
+  isolation: true,
+  expectedAgents: true,
+  secret: true,
+  swarmId: true,
+  aggregation: true,
+  aggregationAt: true,
+  weight: true,
+  maxQueue: true,
+  clock: true,
+} as const satisfies OptionNames<SwarmOptions>;
+
+const OPTIONS = {
+  ...SWARM_OPTIONS,
+  bus: true,
+  agentId: true,
+  sync: true,
+  sharing: true,
+  namespace: true,
+} as const satisfies OptionNames<DistributedConfig>;
+
 /** Default values of the options. */
 export const defaultDistributedConfig = Object.freeze({
+  recovery: "stepped",
   reduceFactor: 0.5,
   recoveryIntervalMs: 30_000,
   recoveryFactor: 1.1,
@@ -98,7 +202,7 @@ export const defaultDistributedConfig = Object.freeze({
 
 /** Options with all defaults applied. */
 export interface Settings {
-  /** Undefined for an agent without a bus. */
+  /** The bus; undefined for an agent without one. */
   readonly bus: MessageBus | undefined;
   readonly sync: SyncStore | undefined;
   /** The prefix of keys in the store. */
@@ -106,6 +210,7 @@ export interface Settings {
   readonly aggregation: Aggregation;
   readonly aggregationAt: AggregationAt;
   readonly agentId: string;
+  readonly recovery: Recovery;
   readonly reduceFactor: number;
   readonly recoveryIntervalMs: number;
   readonly recoveryFactor: number;
@@ -116,8 +221,9 @@ export interface Settings {
   readonly minCapacity: number;
   readonly isolation: Isolation;
   readonly expectedAgents: number | undefined;
-  /** The first one signs. Empty without a secret. */
+  /** Secrets of the swarm. The first one signs. Empty without a secret. */
   readonly secrets: readonly string[];
+  readonly swarmId: string | undefined;
   readonly namespace: string | undefined;
   readonly weight: number;
   readonly maxQueue: number;
@@ -134,12 +240,13 @@ export function validateDistributedConfig(config: DistributedConfig): void {
 
 export function settingsOf(config: DistributedConfig): Settings {
   need(typeof config === "object" && config !== null, "config", "an object", config);
+  checkKnown(config, OPTIONS);
   const { bus } = config;
   need(typeof bus?.publish === "function" && typeof bus.subscribe === "function", "bus", "a MessageBus", bus);
   return swarmSettings(config);
 }
 
-/** The same for options that may have no bus. */
+/** Checks and completes options that may lack a bus. Throws INVALID_CONFIG. */
 export function swarmSettings(
   config: Omit<DistributedConfig, "bus"> & { bus?: MessageBus | undefined; storeNamespace?: string | undefined },
 ): Settings {
@@ -149,6 +256,8 @@ export function swarmSettings(
   const { agentId, expectedAgents, cooldownMs, namespace, onCapacityChange, clock, weight } = settings;
   const isId = typeof agentId === "string" && agentId.length >= 1 && agentId.length <= LONGEST_ID;
   need(isId, "agentId", `a string of 1 to ${LONGEST_ID} characters`, agentId);
+  const isRecovery = settings.recovery === "measured" || settings.recovery === "stepped";
+  need(isRecovery, "recovery", '"measured" or "stepped"', settings.recovery);
   between("reduceFactor", settings.reduceFactor, 0, 1);
   between("recoveryFactor", settings.recoveryFactor, 1, 10, true);
   between("recoveryIntervalMs", settings.recoveryIntervalMs, 0, DAY_MS, true);
@@ -182,6 +291,7 @@ export function swarmSettings(
     expectedAgents,
     namespace,
     secrets: secretsOf(config.secret),
+    swarmId: checkedSwarmId(config.swarmId),
   });
 }
 
@@ -201,6 +311,12 @@ export function secretsOf(secret: DistributedConfig["secret"]): readonly string[
   // The error must not contain the secret.
   need(isRight, "secret", `a string of ${SHORTEST_SECRET} characters or more, or two of these`, "(hidden)");
   return secrets as readonly string[];
+}
+
+export function checkedSwarmId(swarmId: string | undefined): string | undefined {
+  const isRight = typeof swarmId === "string" && swarmId.length >= 1 && swarmId.length <= LONGEST_ID;
+  need(swarmId === undefined || isRight, "swarmId", `a string of 1 to ${LONGEST_ID} characters`, swarmId);
+  return swarmId;
 }
 
 /** Checks a number against its bounds, which may be inclusive. */

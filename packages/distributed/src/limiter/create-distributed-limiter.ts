@@ -3,8 +3,10 @@ import type { DistributedLimiter } from "./distributed-limiter.ts";
 import { SwarmLimiter } from "./swarm-limiter.ts";
 
 /**
- * A limiter for one agent of a swarm. Resolves when the bus has subscribed it, or at once when the bus is away: then it
- * joins the others when it is back. Rejects with INVALID_CONFIG, BUS_CLOSED, or BUS_UNAVAILABLE when the broker refuses.
+ * Creates a limiter for one agent of a swarm. Resolves when the subscriptions on the bus are active, or at once when
+ * the bus is away; the agent then joins when the bus is back.
+ *
+ * @throws INVALID_CONFIG, BUS_CLOSED, or BUS_UNAVAILABLE when the broker refuses the subscription
  */
 export async function createDistributedLimiter(config: DistributedConfig): Promise<DistributedLimiter> {
   const limiter = new SwarmLimiter(settingsOf(config));

@@ -1,63 +1,94 @@
 import type { BusState } from "@hivepace/bus";
-import type { Capacity, RateLimiter } from "@hivepace/core";
+import type { Capacity, CapacityOptions, RateLimiter } from "@hivepace/core";
+import type { SlotLimit } from "./slot-config.ts";
+
+/** Further limits of a shared resource. */
+export interface SharedCapacityOptions extends CapacityOptions {
+  /**
+   * Maximum number of calls of all agents together that are under way at a time, from `acquire` until `finish`.
+   *
+   * @defaultValue no limit
+   */
+  readonly maxInFlight?: SlotLimit | undefined;
+  /**
+   * Time after which an unfinished call ends by itself and frees its slot, in milliseconds. The slots of a crashed
+   * agent also stay held for this time, so choose slightly more than the longest call.
+   *
+   * @defaultValue 900,000
+   */
+  readonly leaseMs?: number | undefined;
+}
 
 /** A limiter whose limits hold for all agents on the bus together. */
 export interface DistributedLimiter extends RateLimiter {
+  /** Id of this agent. */
   readonly agentId: string;
+  setCapacity(resource: string, capacity: number, windowMs: number, options?: SharedCapacityOptions): void;
   getCapacity(resource: string): DistributedCapacity | undefined;
-  /** The state of this agent and its knowledge of the swarm, for people and metrics. */
+  /** Returns the state of this agent and its knowledge of the swarm, for display and metrics. */
   status(): DistributedStatus;
 }
 
-/** Capacity of a shared resource. `available` and `inFlight` are of this agent; `total` is of the swarm, per window. */
+/**
+ * Capacity of a shared resource. `available` and `inFlight` concern this agent; `total` concerns the swarm, per window.
+ */
 export interface DistributedCapacity extends Capacity {
-  /** This agent's fair share of the total, which depends on the demand of the others. */
+  /** This agent's fair share of the total, which depends on the demand of the other agents. */
   readonly share: number;
   /** The limit that was set at this agent. */
   readonly configured: number;
 }
 
 /**
- * - `listening`: has just joined and does not send yet
+ * Participation of an agent in the swarm at present.
+ * - `joining`: has just started and does not send yet
  * - `alone`: no other agent is live
  * - `member`: one of several agents
- * - `cut-off`: hears neither the others nor itself, and keeps to its share of the last agreement
+ * - `isolated`: hears neither other agents nor itself, and keeps to its share of the last agreement
+ * - `closed`: has left the swarm
  */
-export type SwarmMode = "listening" | "alone" | "member" | "cut-off" | "closed";
+export type SwarmMode = "joining" | "alone" | "member" | "isolated" | "closed";
 
-/** What an agent knows of the others, and they of it. */
+/** An agent's state and its knowledge of the swarm. */
 export interface SwarmStatus {
+  /** Id of this agent. */
   readonly agentId: string;
   readonly mode: SwarmMode;
-  /** "none" without a bus. */
+  /** State of the bus; "none" without a bus. */
   readonly bus: BusState | "none";
-  /** How shares are agreed on now, and the age of the store's last answer; undefined when it has never answered. */
+  /**
+   * Present method by which agents agree on shares, and the age of the store's last answer; the age is undefined before
+   * the first answer.
+   */
   readonly aggregation: "bus" | "store";
   readonly storeAgeMs: number | undefined;
-  /** Failed calls of the store, and the reason of the last failure. */
+  /** Number of failed store calls, and the reason of the last failure. */
   readonly storeFailures: number;
   readonly lastStoreFailure: string | undefined;
   /** Live agents, this one included. */
   readonly members: number;
+  /** The other agents that this agent knows. */
   readonly peers: readonly PeerStatus[];
-  /** Age of the last message from another agent; undefined when there was none. */
+  /** Age of the last message from another agent; undefined before the first one. */
   readonly viewAgeMs: number | undefined;
   /** Age of the last own message that the bus echoed. */
   readonly lastEchoAgeMs: number | undefined;
   /** True when another process uses the same id. */
   readonly isDuplicate: boolean;
+  /** Number of published messages, and their size in bytes. */
   readonly published: number;
   readonly publishedBytes: number;
-  /** Messages that could not be published, and the reason of the last failure. */
+  /** Number of messages that could not be published, and the reason of the last failure. */
   readonly unpublished: number;
   readonly lastFailure: string | undefined;
-  /** Ignored messages, by reason. */
+  /** Number of ignored messages, by reason. */
   readonly ignored: Readonly<Record<string, number>>;
 }
 
 /** The status of a limiter, with its resources. */
 export interface DistributedStatus extends SwarmStatus {
   readonly bus: BusState;
+  /** State of each resource. */
   readonly resources: readonly ResourceStatus[];
 }
 
@@ -65,26 +96,48 @@ export interface DistributedStatus extends SwarmStatus {
 export interface PeerStatus {
   readonly agentId: string;
   readonly state: "live" | "silent" | "left";
+  /** Time since the last message of the peer, in milliseconds. */
   readonly heardAgoMs: number;
 }
 
 /** One shared limit. */
 export interface ResourceStatus {
   readonly resource: string;
+  /** The limit that was set at this agent, per window. */
   readonly configured: number;
+  /** Capacity of the swarm per window now. */
   readonly total: number;
+  /** This agent's share of the total. */
   readonly share: number;
-  /** The level of the capacity, 0 to 1, the cause of the last cut, and the remaining pause of all agents. */
+  /** Level of the capacity, 0 to 1, the cause of the last cut, and the remaining pause of all agents. */
   readonly level: number;
   readonly cause: LevelCause | undefined;
   readonly pausedForMs: number;
+  /** Number of requests that wait in this process. */
   readonly waiting: number;
+  /** Number of calls of this process under way. */
   readonly inFlight: number;
+  /** The calls of all agents that are under way; undefined without `maxInFlight`. */
+  readonly slots: SlotStatus | undefined;
+}
+
+/** Calls under way, where `maxInFlight` limits them. */
+export interface SlotStatus {
+  /** Maximum number of calls of all agents that may be under way now. */
+  readonly limit: number;
+  /** Calls under way of all agents, as far as this agent knows (`used`), and of this agent. */
+  readonly used: number;
+  readonly usedHere: number;
+  /** Slots of departed or silent agents whose calls may not have ended yet. */
+  readonly departed: number;
+  /** The oldest call of all agents, if it has been under way for unusually long. */
+  readonly longest: { readonly agentId: string; readonly heldMs: number } | undefined;
 }
 
 /** The agent that made the last cut, its reason, and its age. */
 export interface LevelCause {
   readonly agentId: string;
   readonly reason: string;
+  /** Time since the cut, in milliseconds. */
   readonly agoMs: number;
 }

@@ -1,34 +1,42 @@
 import { randomInt } from "node:crypto";
-import type { Clock, EventOrigin, MessageKind, ShareStore } from "@hivepace/core";
+import type { Allocator, Clock, EventOrigin, MessageKind } from "@hivepace/core";
 import { ignored, synced } from "@hivepace/core/internal";
-import { type Agent, newAgent } from "../engine/agent.ts";
-import type { Amounts } from "../engine/amounts.ts";
-import type { Ask } from "../engine/ask.ts";
-import type { Refused } from "../engine/level.ts";
-import type { Message } from "../engine/message.ts";
-import type { Pool, PoolConfig } from "../engine/pool.ts";
-import { withAges } from "../engine/publish.ts";
-import { step } from "../engine/step.ts";
-import { TUNING } from "../engine/tuning.ts";
+import {
+  type Agent,
+  type Amounts,
+  agentMode,
+  forgetAfterMs,
+  type Message,
+  newAgent,
+  type Quota,
+  type QuotaConfig,
+  type Refused,
+  type StoreRequest,
+  step,
+  TUNING,
+  withAges,
+} from "../engine/index.ts";
 import { BOUNDS, clamped } from "../wire/bounds.ts";
 import { type CapacityMessage, decodeCapacity, encodeCapacity } from "../wire/capacity.ts";
 import { BadMessage } from "../wire/fields.ts";
 import { LONGEST_REASON } from "../wire/level-fields.ts";
+import { decodePark, type ParkMessage } from "../wire/park.ts";
 import { decodePresence, encodePresence } from "../wire/presence.ts";
 import { CAPACITY_SUBJECT, PRESENCE_SUBJECT } from "../wire/subjects.ts";
-import { shareStore, storeOf } from "./aggregation.ts";
+import { AgentRunner } from "./agent-runner.ts";
+import { allocatorOf, storeOf } from "./aggregation.ts";
 import { BusLink } from "./bus-link.ts";
-import { Comings } from "./comings.ts";
 import type { Settings } from "./config.ts";
 import { foreignLevel } from "./foreign-level.ts";
-import { Host } from "./host.ts";
+import { LeaveProofs } from "./leave-proofs.ts";
+import { MembershipEvents } from "./membership-events.ts";
 import { Replays } from "./replays.ts";
 import { totalOf } from "./total.ts";
-import { Worries } from "./worries.ts";
+import { Warnings } from "./warnings.ts";
 
 export interface MemberOptions {
-  readonly serve: (pool: string) => void;
-  readonly look: (now: number) => number;
+  readonly serve: (quota: string) => void;
+  readonly afterStep: (now: number) => number;
   /** The kind of object that owns the member, for events. */
   readonly source: EventOrigin["source"];
 }
@@ -37,38 +45,50 @@ export interface MemberOptions {
 export class Member {
   readonly agent: Agent;
   readonly origin: EventOrigin;
-  readonly host: Host;
+  readonly runner: AgentRunner;
   readonly link: BusLink | undefined;
   readonly #clock: Clock;
-  readonly #store: ShareStore | undefined;
+  readonly #store: Allocator | undefined;
   readonly #namespace: string;
-  readonly #worries: Worries;
+  readonly #worries: Warnings;
   readonly #replays = new Replays();
+  /** Undefined on a bus with signatures, which are stronger proofs. */
+  readonly #proofs: LeaveProofs | undefined;
   #announcements = 0;
-  /** When the bus last echoed an own message. */
+  /** Time at which the bus last echoed an own message. */
   echoAt = -Infinity;
   isClosed = false;
-  /** Failed calls of the store, and the reason of the last failure. */
+  /** Number of failed store calls, and the reason of the last failure. */
   storeFailures = 0;
   lastStoreFailure: unknown;
 
   constructor(settings: Settings, options: MemberOptions) {
     const { agentId: id, bus, clock, weight, isolation, expectedAgents } = settings;
     const { heartbeatIntervalMs, secrets } = settings;
+    const isKnown = (key: string) => this.agent.membership.peers.has(key);
+    const known = () => this.agent.membership.peers.size;
+    this.#proofs = secrets.length === 0 ? new LeaveProofs(isKnown, known) : undefined;
     this.#clock = clock;
     this.origin = { source: options.source, agentId: id };
     const store = storeOf(settings);
-    this.#store = store && settings.sync && shareStore(settings.sync);
+    this.#store = store && settings.sync && allocatorOf(settings.sync);
     this.#namespace = settings.storeNamespace;
     const ears = {
       presence: (message: Uint8Array) => this.#hearPresence(decodePresence(message)),
-      capacity: (message: Uint8Array) => this.#hearCapacity(decodeCapacity(message)),
+      capacity: (message: Uint8Array) => {
+        const decision = decodePark(message);
+        if (decision) this.#hearPark(decision);
+        else this.#hearCapacity(decodeCapacity(message));
+      },
+      outdated: () => void this.runner.do({ type: "outdated" }),
+      behind: () => this.#joinAgain(),
+      maxAgeMs: () => forgetAfterMs(this.agent),
     };
     this.link = bus && new BusLink(bus, settings, this.origin, ears);
     const agent = newAgent(
       {
         id,
-        life: clamped(BOUNDS.presence.life, incarnationAt(clock.epochMs())),
+        incarnation: clamped(BOUNDS.presence.life, incarnationAt(clock.epochMs())),
         weight,
         isolation,
         expectedAgents,
@@ -81,26 +101,26 @@ export class Member {
       clock.now(),
     );
     this.agent = agent;
-    this.#worries = new Worries(agent);
-    const comings = new Comings(agent, this.origin);
-    this.host = new Host({
+    this.#worries = new Warnings(agent, () => this.link?.state);
+    const comings = new MembershipEvents(agent, this.origin);
+    this.runner = new AgentRunner({
       agent,
       clock,
       publish: (message) => void this.#publish(message),
       ask: (ask) => void this.#ask(ask),
       serve: options.serve,
-      look: (now) => {
-        this.#worries.look(now);
-        comings.look(now);
-        return options.look(now);
+      afterStep: (now) => {
+        this.#worries.check(now);
+        comings.compare(now);
+        return options.afterStep(now);
       },
     });
   }
 
   async open(): Promise<void> {
     await this.link?.open();
-    // The join phase starts here.
-    this.host.do({ type: "start" });
+    // Starts the join phase.
+    this.runner.do({ type: "start" });
   }
 
   /** True when limits are shared with other agents, over a bus or through a store. */
@@ -108,51 +128,51 @@ export class Member {
     return this.link !== undefined || this.agent.store !== undefined;
   }
 
-  /** Whether the process stays alive, for waiters. */
+  /** Keeps the process alive while there are waiters. */
   set isAwaited(isAwaited: boolean) {
-    this.host.isAwaited = isAwaited;
+    this.runner.isAwaited = isAwaited;
   }
 
   wake(): void {
-    this.host.do({ type: "wake" });
+    this.runner.do({ type: "wake" });
   }
 
   /** Sets or changes a quota. Callers call `wake` after related changes. */
-  setPool(config: PoolConfig, now: number): Pool {
+  setQuota(config: QuotaConfig, now: number): Quota {
     step(this.agent, { type: "configure", config }, now);
-    return this.agent.pools.get(config.name) as Pool;
+    return this.agent.quotas.get(config.name) as Quota;
   }
 
-  removePool(name: string): void {
-    step(this.agent, { type: "remove", pool: name }, this.#clock.now());
+  removeQuota(name: string): void {
+    step(this.agent, { type: "remove", quota: name }, this.#clock.now());
   }
 
   /** Reports a refusal of the provider, and announces it to all agents, including those without level registers. */
-  refused(pool: Pool, refused: Omit<Refused, "sentAt"> & { readonly sentAgoMs: number }): void {
+  refused(quota: Quota, refused: Omit<Refused, "sentAt"> & { readonly sentAgoMs: number }): void {
     const now = this.#clock.now();
     const { sentAgoMs, retryAfterMs, isOverload } = refused;
     const reason = refused.reason.slice(0, LONGEST_REASON);
-    const before = pool.level;
+    const before = quota.backoff.level;
     const details = { sentAt: now - sentAgoMs, retryAfterMs, isOverload, reason };
-    this.host.do({ type: "refused", pool: pool.config.name, refused: details }, now);
-    // The short announcement goes first. The full report follows.
-    if (pool.level !== before && !this.isClosed) this.#announce(pool, now);
+    this.runner.do({ type: "refused", quota: quota.config.name, refused: details }, now);
+    // The short announcement is published first, and the full report follows.
+    if (quota.backoff.level !== before && !this.isClosed) this.#announce(quota, now);
   }
 
   /** Counts usage outside the swarm that an answer has shown. */
-  usedElsewhere(pool: Pool, amounts: Amounts, now: number): void {
-    this.host.do({ type: "used-elsewhere", pool: pool.config.name, amounts }, now);
+  addExternalUsage(quota: Quota, amounts: Amounts, now: number): void {
+    this.runner.do({ type: "external-usage", quota: quota.config.name, amounts }, now);
   }
 
   /** Ends the recovery for all agents, because the provider has shown the whole limit. */
-  recovered(pool: Pool, now: number): void {
-    this.host.do({ type: "recovered", pool: pool.config.name }, now);
+  recovered(quota: Quota, now: number): void {
+    this.runner.do({ type: "recovered", quota: quota.config.name }, now);
   }
 
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    const { publish, ask } = this.host.close();
+    const { publish, ask } = this.runner.close();
     await Promise.all([publish && this.#publish(publish), ask && this.#ask(ask)]);
     // The goodbye is sent repeatedly: an agent that missed it would hold capacity free for the departed one.
     if (publish) await this.#publish(publish);
@@ -162,27 +182,27 @@ export class Member {
   async #publish(message: Message): Promise<void> {
     const { link } = this;
     if (!link) return;
-    const payloads = encodePresence(message, link.maxBytes);
+    const payloads = encodePresence(this.#proofs?.signed(message) ?? message, link.maxBytes);
     await Promise.all(payloads.map((payload) => link.publish(PRESENCE_SUBJECT, payload)));
   }
 
   /** Calls the store. Never rejects, because a failed call is an event as well. */
-  async #ask(ask: Ask): Promise<void> {
+  async #ask(ask: StoreRequest): Promise<void> {
     const { sequence: seq } = ask;
     const askedAt = this.#clock.now();
     try {
-      const reply = await this.#store?.share({ ...ask, namespace: this.#namespace });
+      const reply = await this.#store?.allocate({ ...ask, namespace: this.#namespace });
       this.#tellShared(ask, askedAt, undefined);
-      this.host.do(reply ? { type: "answer", seq, reply } : { type: "unanswered", seq });
+      this.runner.do(reply ? { type: "store-reply", seq, reply } : { type: "store-failure", seq });
     } catch (error) {
       this.storeFailures++;
       this.lastStoreFailure = error;
       this.#tellShared(ask, askedAt, error);
-      this.host.do({ type: "unanswered", seq });
+      this.runner.do({ type: "store-failure", seq });
     }
   }
 
-  #tellShared(ask: Ask, askedAt: number, error: unknown): void {
+  #tellShared(ask: StoreRequest, askedAt: number, error: unknown): void {
     if (!synced.hasSubscribers) return;
     const now = this.#clock.now();
     const ageMs = error === undefined ? 0 : now - (this.agent.store?.answeredAt ?? -Infinity);
@@ -190,44 +210,63 @@ export class Member {
       ...this.origin,
       operation: "share",
       durationMs: now - askedAt,
-      sent: ask.pools.length,
+      sent: ask.quotas.length,
       ageMs,
       error,
     });
   }
 
-  #announce(pool: Pool, now: number): void {
-    const { level, config } = pool;
-    const { id, life } = this.agent.config;
+  #announce(quota: Quota, now: number): void {
+    const { config, backoff } = quota;
+    const { level } = backoff;
+    const { id, incarnation } = this.agent.config;
     const message = encodeCapacity({
       resource: config.name,
       agentId: id,
-      newCapacity: totalOf(pool, now),
+      newCapacity: totalOf(quota, now),
       reason: level.reason,
       timestamp: new Date(this.#clock.epochMs()),
-      ours: { life, seq: ++this.#announcements, level: withAges(level, now) },
+      ours: { life: incarnation, seq: ++this.#announcements, level: withAges(level, now) },
     });
     void this.link?.publish(CAPACITY_SUBJECT, message);
   }
 
   #hearPresence(message: Message): void {
-    const { id, life } = this.agent.config;
-    if (message.id === id && message.life === life) this.echoAt = this.#clock.now();
-    this.#hearing("presence", () => this.host.do({ type: "hear", message }));
+    const { id, incarnation } = this.agent.config;
+    if (message.id === id && message.incarnation === incarnation) this.echoAt = this.#clock.now();
+    const checked = this.#proofs?.checked(message) ?? message;
+    this.#hearing("presence", () => this.runner.do({ type: "receive", message: checked }));
   }
 
   #hearCapacity(message: CapacityMessage): void {
     const { ours, agentId } = message;
-    const { id, life } = this.agent.config;
-    if (ours && agentId === id && ours.life === life) return;
+    const { id, incarnation } = this.agent.config;
+    if (ours && agentId === id && ours.life === incarnation) return;
     if (this.isClosed) return;
     const now = this.#clock.now();
-    const pool = this.agent.pools.get(message.resource);
-    if (!pool) throw new BadMessage("unknown resource");
+    const quota = this.agent.quotas.get(message.resource);
+    if (!quota) throw new BadMessage("unknown resource");
     this.#replays.check(message);
     if (message.isNewer) this.link?.ignore("newer version, but for the five fields", "announcement");
-    const level = ours?.level ?? foreignLevel(pool, message, now);
-    this.#hearing("announcement", () => this.host.do({ type: "announced", pool: message.resource, level }, now));
+    const level = ours?.level ?? foreignLevel(quota, message, now);
+    this.#hearing("announcement", () => this.runner.do({ type: "announced", quota: message.resource, level }, now));
+  }
+
+  /** Applies an operator's decision that closes or opens an endpoint for all agents. */
+  #hearPark({ action, endpoint, model, forMs, reason, agentId: by, timestamp }: ParkMessage): void {
+    if (this.isClosed) return;
+    this.#replays.checkOrigin(by, timestamp, this.#clock.epochMs());
+    const command = { endpoint, model, reason, by };
+    this.#hearing("announcement", () =>
+      this.runner.do(
+        action === "park" ? { type: "park", command: { ...command, forMs } } : { type: "unpark", command },
+      ),
+    );
+  }
+
+  /** A newcomer whose clock was behind has said hello in the past of its peers, who ignored it. */
+  #joinAgain(): void {
+    if (agentMode(this.agent, this.#clock.now()) === "joining") this.runner.do({ type: "start" });
   }
 
   /** Publishes the engine's ignored messages, which it only counts. */
@@ -241,9 +280,9 @@ export class Member {
 }
 
 /**
- * The number of an incarnation: its start in microseconds, so that a later incarnation has a higher number. A wall clock in
- * whole milliseconds leaves the microseconds to chance, which tells apart two starts in one millisecond. A clock with
- * fractions decides them itself: simulations repeat exactly.
+ * The number of an incarnation: its start in microseconds, so that a later incarnation has a higher number. With a wall
+ * clock in whole milliseconds the microseconds are random, which distinguishes two starts in one millisecond. With a
+ * clock that has fractions they follow from the clock, so that simulations repeat exactly.
  */
 function incarnationAt(epochMs: number): number {
   const ms = Math.floor(epochMs);

@@ -1,6 +1,4 @@
-import { type Mode, modeOf } from "../engine/agent.ts";
-import { at } from "../engine/amounts.ts";
-import { type Level, levelAt, pausedUntil } from "../engine/level.ts";
+import { agentMode, at, type Level, levelAt, type ModeName, pausedUntil } from "../engine/index.ts";
 import { agentOf } from "../wire/capacity.ts";
 import type {
   DistributedStatus,
@@ -11,6 +9,7 @@ import type {
   SwarmStatus,
 } from "./distributed-limiter.ts";
 import type { Member } from "./member.ts";
+import { slotStatus } from "./slot-status.ts";
 import type { SwarmResource } from "./swarm-resource.ts";
 import { totalOf } from "./total.ts";
 
@@ -18,31 +17,32 @@ export function statusOf(member: Member, resources: Iterable<SwarmResource>, now
   return {
     ...memberStatus(member, now),
     bus: member.link?.state ?? "closed",
-    resources: [...resources].map((resource) => resourceStatus(resource, now)),
+    resources: [...resources].map((resource) => resourceStatus(member, resource, now)),
   };
 }
 
 /** The status of an agent and its knowledge of the swarm. */
 export function memberStatus(member: Member, now: number): SwarmStatus {
   const { agent, link, echoAt, isClosed } = member;
-  const { heartbeatMs } = agent.config.tuning;
+  const { membership, config } = agent;
+  const { heartbeatMs } = config.tuning;
   const ignored: Record<string, number> = {};
   for (const [reason, count] of [...(link?.ignored ?? []), ...agent.ignored])
     ignored[reason] = (ignored[reason] ?? 0) + count;
   const peers: PeerStatus[] = [];
-  for (const { id, state, heardAt } of agent.peers.values())
-    peers.push({ agentId: id, state, heardAgoMs: now - heardAt });
+  for (const { id, state, receivedAt } of membership.peers.values())
+    peers.push({ agentId: id, state, heardAgoMs: now - receivedAt });
   return {
-    agentId: agent.config.id,
-    mode: isClosed ? "closed" : swarmMode(modeOf(agent, now)),
+    agentId: config.id,
+    mode: isClosed ? "closed" : swarmMode(agentMode(agent, now)),
     bus: link?.state ?? "none",
     ...storeStatus(member, now),
-    members: agent.members,
+    members: membership.members,
     peers,
-    viewAgeMs: agent.heardAt === -Infinity ? undefined : now - agent.heardAt,
+    viewAgeMs: agent.link.receivedAt === -Infinity ? undefined : now - agent.link.receivedAt,
     lastEchoAgeMs: echoAt === -Infinity ? undefined : now - echoAt,
     // The other process may have stopped since.
-    isDuplicate: now - agent.twinAt < 10 * heartbeatMs,
+    isDuplicate: now - agent.duplicateSeenAt < 10 * heartbeatMs,
     published: link?.published ?? 0,
     publishedBytes: link?.publishedBytes ?? 0,
     unpublished: link?.unpublished ?? 0,
@@ -64,20 +64,21 @@ function storeStatus(
 }
 
 /** The published mode: an agent that the store serves is a member. */
-function swarmMode(mode: Mode): SwarmMode {
-  return mode === "served" ? "member" : mode;
+function swarmMode(mode: ModeName): SwarmMode {
+  return mode === "allocated" ? "member" : mode;
 }
 
-function resourceStatus(resource: SwarmResource, now: number): ResourceStatus {
-  const { pool, name, room, inFlight } = resource;
+function resourceStatus(member: Member, resource: SwarmResource, now: number): ResourceStatus {
+  const { quota, name, room, inFlight, slots } = resource;
   return {
     resource: name,
-    configured: at(pool.config.limits, 0),
-    total: totalOf(pool, now),
+    configured: at(quota.config.limits, 0),
+    total: totalOf(quota, now),
     share: resource.share(now),
-    ...levelStatus(pool.level, now),
+    ...levelStatus(quota.backoff.level, now),
     waiting: room?.size ?? 0,
     inFlight,
+    slots: slots && slotStatus(member.agent, slots, now),
   };
 }
 

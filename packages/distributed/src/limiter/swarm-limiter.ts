@@ -1,35 +1,54 @@
 import {
   type AcquireOptions,
-  type CapacityOptions,
   type CapacityUpdate,
   type Clock,
   ClosedError,
+  InvalidConfigError,
   type ReducedDetails,
   ResourceUnknownError,
 } from "@hivepace/core";
 import {
+  AMOUNT,
   announced,
+  CAPACITY_OPTIONS,
   checkAcquireOptions,
   checkCost,
+  checkKnown,
   checkRefusal,
   denied,
   granted,
+  isAmount,
   Listeners,
+  type OptionNames,
   waitFor,
 } from "@hivepace/core/internal";
-import { at } from "../engine/amounts.ts";
+import { at, type QuotaConfig } from "../engine/index.ts";
 import { CapacityWatch } from "./capacity-watch.ts";
 import type { Settings } from "./config.ts";
-import type { DistributedCapacity, DistributedLimiter, DistributedStatus } from "./distributed-limiter.ts";
+import type {
+  DistributedCapacity,
+  DistributedLimiter,
+  DistributedStatus,
+  SharedCapacityOptions,
+} from "./distributed-limiter.ts";
 import { Member } from "./member.ts";
-import { poolConfig } from "./pools.ts";
+import { quotaConfig } from "./quota-config.ts";
 import { SharedResource } from "./shared-resource.ts";
+import { checkSlots, resourceOf, slotConfig } from "./slot-config.ts";
 import { statusOf } from "./status.ts";
 import type { SwarmResource } from "./swarm-resource.ts";
 import { totalOf } from "./total.ts";
 import { UnsharedResource } from "./unshared-resource.ts";
 
 const GRANTED = Promise.resolve();
+/** Default time after which a call that holds a slot ends by itself. */
+const LEASE_MS = 900_000;
+
+const SHARED_CAPACITY_OPTIONS = {
+  ...CAPACITY_OPTIONS,
+  maxInFlight: true,
+  leaseMs: true,
+} as const satisfies OptionNames<SharedCapacityOptions>;
 
 /** The implementation of `DistributedLimiter`: checks arguments, manages resources and publishes events. */
 export class SwarmLimiter implements DistributedLimiter {
@@ -46,8 +65,8 @@ export class SwarmLimiter implements DistributedLimiter {
     this.#settings = settings;
     this.#clock = settings.clock;
     this.#member = new Member(settings, {
-      serve: (pool) => this.#resources.get(pool)?.room?.serve(),
-      look: (now) => this.#watch.look(now),
+      serve: (quota) => (this.#resources.get(quota) ?? this.#resources.get(resourceOf(quota)))?.room?.serve(),
+      afterStep: (now) => this.#watch.look(now),
       source: "distributed-limiter",
     });
     this.#watch = new CapacityWatch(this.#member.agent, this.#member.origin, (change) => this.#tell(change));
@@ -99,34 +118,37 @@ export class SwarmLimiter implements DistributedLimiter {
   release(resource: string, cost = 1): void {
     checkCost(cost);
     const entry = this.#resources.get(resource);
-    if (entry && endOne(entry)) entry.giveBack(cost, this.#clock.now());
+    if (entry && endOne(entry, this.#clock.now())) entry.giveBack(cost, this.#clock.now());
   }
 
   finish(resource: string): void {
     const entry = this.#resources.get(resource);
-    if (entry) endOne(entry);
+    if (entry) endOne(entry, this.#clock.now());
   }
 
   async run<T>(resource: string, work: () => Promise<T>, options?: AcquireOptions): Promise<T> {
     await this.acquire(resource, options);
-    // Kept, because the resource may be removed and set again meanwhile.
+    // Kept in a variable, because the resource may be removed and set again meanwhile.
     const entry = this.#resources.get(resource);
     try {
       return await work();
     } finally {
-      if (entry) endOne(entry);
+      if (entry) endOne(entry, this.#clock.now());
     }
   }
 
-  setCapacity(resource: string, capacity: number, windowMs: number, options?: CapacityOptions): void {
+  setCapacity(resource: string, capacity: number, windowMs: number, options?: SharedCapacityOptions): void {
+    if (options) checkKnown(options, SHARED_CAPACITY_OPTIONS);
     const burst = options?.burst;
-    const config = poolConfig(this.#settings, resource, capacity, windowMs, burst);
+    const config = quotaConfig(this.#settings, resource, capacity, windowMs, burst);
+    const slots = this.#slotConfig(resource, options);
     if (this.#closing) throw new ClosedError();
     const now = this.#clock.now();
     const known = this.#resources.get(resource);
-    const pool = this.#member.setPool(config, now);
-    const entry = known ?? this.#newResource(pool, burst, now);
-    entry.pool = pool;
+    const quota = this.#member.setQuota(config, now);
+    const entry = known ?? this.#newResource(quota, burst, now);
+    entry.quota = quota;
+    this.#setSlots(entry, slots, now);
     entry.burstOption = burst;
     this.#resources.set(resource, entry);
     this.#watch.add(entry, now);
@@ -142,7 +164,8 @@ export class SwarmLimiter implements DistributedLimiter {
     entry.room?.clear("removed", () => new ResourceUnknownError(resource));
     entry.close();
     this.#watch.remove(entry);
-    this.#member.removePool(resource);
+    this.#member.removeQuota(resource);
+    if (entry.slots) this.#member.removeQuota(entry.slots.config.name);
     return true;
   }
 
@@ -151,22 +174,27 @@ export class SwarmLimiter implements DistributedLimiter {
     const { sentAgoMs = 0, retryAfterMs, kind } = details;
     if (announced.hasSubscribers) announced.publish({ ...this.#member.origin, resource, reason, ...details });
     const entry = this.#resources.get(resource);
-    if (entry) this.#member.refused(entry.pool, { sentAgoMs, retryAfterMs, isOverload: kind === "overload", reason });
+    if (!entry) return;
+    const isOverload = kind === "overload";
+    this.#member.refused(entry.quota, { sentAgoMs, retryAfterMs, isOverload, reason });
+    // An overload shows that too many calls are under way.
+    if (isOverload && entry.slots?.config.adaptive)
+      this.#member.refused(entry.slots, { sentAgoMs, isOverload, reason });
   }
 
   getCapacity(resource: string): DistributedCapacity | undefined {
     const entry = this.#resources.get(resource);
     if (!entry) return undefined;
     const now = this.#clock.now();
-    const { pool, inFlight } = entry;
+    const { quota, inFlight } = entry;
     return {
       resource,
       available: entry.available(now),
-      total: totalOf(pool, now),
-      windowMs: pool.config.windowMs,
+      total: totalOf(quota, now),
+      windowMs: quota.config.windowMs,
       inFlight,
       share: entry.share(now),
-      configured: at(pool.config.limits, 0),
+      configured: at(quota.config.limits, 0),
     };
   }
 
@@ -200,13 +228,26 @@ export class SwarmLimiter implements DistributedLimiter {
     await this.#member.close();
   }
 
-  #newResource(pool: SwarmResource["pool"], burst: number | undefined, now: number): SwarmResource {
-    if (this.#settings.sharing === "none") return new UnsharedResource(pool, now, burst, this.agentId);
+  #slotConfig(resource: string, options: SharedCapacityOptions | undefined): QuotaConfig | undefined {
+    const { maxInFlight, leaseMs = LEASE_MS } = options ?? {};
+    if (maxInFlight === undefined) return undefined;
+    checkSlots("maxInFlight", maxInFlight);
+    if (!isAmount(leaseMs)) throw new InvalidConfigError("leaseMs", AMOUNT, leaseMs);
+    return maxInFlight === Infinity ? undefined : slotConfig(this.#settings, resource, maxInFlight, leaseMs);
+  }
+
+  #setSlots(entry: SwarmResource, config: QuotaConfig | undefined, now: number): void {
+    if (entry.slots && !config) this.#member.removeQuota(entry.slots.config.name);
+    entry.slots = config && this.#member.setQuota(config, now);
+  }
+
+  #newResource(quota: SwarmResource["quota"], burst: number | undefined, now: number): SwarmResource {
+    if (this.#settings.sharing === "none") return new UnsharedResource(quota, now, burst, this.agentId);
     const onWaiting = (isWaiting: boolean): void => {
       this.#waiting += isWaiting ? 1 : -1;
       this.#member.isAwaited = this.#waiting > 0;
     };
-    return new SharedResource(pool, this.#member.host, this.#clock, onWaiting, burst);
+    return new SharedResource(quota, this.#member.runner, this.#clock, onWaiting, burst);
   }
 
   #tell(change: Omit<CapacityUpdate, "timestamp">): void {
@@ -229,8 +270,9 @@ export class SwarmLimiter implements DistributedLimiter {
   }
 }
 
-function endOne(entry: SwarmResource): boolean {
+function endOne(entry: SwarmResource, now: number): boolean {
   if (entry.inFlight === 0) return false;
   entry.inFlight--;
+  entry.ended(now);
   return true;
 }

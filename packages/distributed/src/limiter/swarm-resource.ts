@@ -1,15 +1,19 @@
 import type { Served } from "@hivepace/core/internal";
-import type { Pool } from "../engine/pool.ts";
+import type { Quota } from "../engine/index.ts";
 
 /** A resource of a distributed limiter, shared or not. */
 export interface SwarmResource extends Served {
   readonly name: string;
   /** Replaced when the window changes. */
-  pool: Pool;
+  quota: Quota;
+  /** The quota of the resource's calls under way; undefined when they are not limited. */
+  slots: Quota | undefined;
   /** The `burst` option. */
   burstOption: number | undefined;
   /** Registers the demand of a denied `tryAcquire`. */
   denied(cost: number, now: number): void;
+  /** Called when a call has ended. */
+  ended(now: number): void;
   /** Refunds a request that was not sent, where that is possible. */
   giveBack(cost: number, now: number): void;
   /** The whole tokens that can be taken now. */

@@ -1,8 +1,6 @@
 import { type DecidingLimit, type EventOrigin, TokenBucket } from "@hivepace/core";
 import type { WaitingRoom } from "@hivepace/core/internal";
-import { at } from "../engine/amounts.ts";
-import { pausedUntil } from "../engine/level.ts";
-import type { Pool } from "../engine/pool.ts";
+import { at, pausedUntil, type Quota } from "../engine/index.ts";
 import type { SwarmResource } from "./swarm-resource.ts";
 import { totalOf } from "./total.ts";
 
@@ -10,46 +8,58 @@ import { totalOf } from "./total.ts";
 export class UnsharedResource implements SwarmResource {
   readonly name: string;
   readonly origin: EventOrigin;
-  pool: Pool;
+  quota: Quota;
   inFlight = 0;
   room: WaitingRoom | undefined = undefined;
   burstOption: number | undefined;
+  slots: Quota | undefined;
   readonly #bucket: TokenBucket;
 
-  constructor(pool: Pool, now: number, burstOption: number | undefined, agentId: string) {
-    this.name = pool.config.name;
+  constructor(quota: Quota, now: number, burstOption: number | undefined, agentId: string) {
+    this.name = quota.config.name;
     this.origin = { source: "distributed-limiter", agentId };
-    this.pool = pool;
+    this.quota = quota;
     this.burstOption = burstOption;
     this.#bucket = new TokenBucket(this.#limit(now), now);
   }
 
   /** The burst at the full level. */
   get burst(): number {
-    return this.burstOption ?? at(this.pool.limits, 0);
+    return this.burstOption ?? at(this.quota.limits, 0);
   }
 
   limitedBy(now: number): DecidingLimit {
-    return now < pausedUntil(this.pool.level) ? "swarm-pause" : "capacity";
+    if (now < pausedUntil(this.quota.backoff.level)) return "swarm-pause";
+    return this.#isFull ? "swarm-in-flight" : "capacity";
   }
 
   take(cost: number, now: number): boolean {
-    return now >= pausedUntil(this.pool.level) && this.#bucket.take(cost, now);
+    return now >= pausedUntil(this.quota.backoff.level) && !this.#isFull && this.#bucket.take(cost, now);
   }
 
   readyAt(cost: number, now: number): number {
-    return Math.max(pausedUntil(this.pool.level), this.#bucket.readyAt(cost, now));
+    return Math.max(pausedUntil(this.quota.backoff.level), this.#bucket.readyAt(cost, now));
   }
 
   waitMs(cost: number, now: number, ahead = 0): number {
-    return Math.max(0, pausedUntil(this.pool.level) - now, this.#bucket.waitMs(ahead + cost, now));
+    return Math.max(0, pausedUntil(this.quota.backoff.level) - now, this.#bucket.waitMs(ahead + cost, now));
   }
 
   lineChanged(next: number | undefined, _all: number, now: number): number {
-    return next === undefined ? Infinity : this.readyAt(next, now);
+    // While all slots are in use, the end of a call serves the line, so no time is planned.
+    return next === undefined || this.#isFull ? Infinity : this.readyAt(next, now);
   }
 
   denied(): void {}
+
+  ended(): void {
+    if (this.slots) this.room?.serve();
+  }
+
+  /** True when all slots are in use. Each agent has the slots for itself, as it has the limit. */
+  get #isFull(): boolean {
+    return this.slots !== undefined && this.inFlight >= at(this.slots.config.limits, 0);
+  }
 
   giveBack(cost: number, now: number): void {
     this.#bucket.give(cost, now);
@@ -57,7 +67,7 @@ export class UnsharedResource implements SwarmResource {
   }
 
   available(now: number): number {
-    return now < pausedUntil(this.pool.level) ? 0 : Math.max(0, this.#bucket.wholeTokens(now));
+    return now < pausedUntil(this.quota.backoff.level) ? 0 : Math.max(0, this.#bucket.wholeTokens(now));
   }
 
   share(now: number): number {
@@ -72,8 +82,8 @@ export class UnsharedResource implements SwarmResource {
   close(): void {}
 
   #limit(now: number) {
-    const capacity = totalOf(this.pool, now);
-    const level = capacity / at(this.pool.limits, 0);
-    return { capacity, windowMs: this.pool.config.windowMs, burst: this.burst * level };
+    const capacity = totalOf(this.quota, now);
+    const level = capacity / at(this.quota.limits, 0);
+    return { capacity, windowMs: this.quota.config.windowMs, burst: this.burst * level };
   }
 }

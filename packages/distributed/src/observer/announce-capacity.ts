@@ -1,47 +1,51 @@
-import { type MessageBus, namespacedBus } from "@hivepace/bus";
-import { type CapacityUpdate, InvalidConfigError } from "@hivepace/core";
-import { resolveNamespace } from "@hivepace/namespace";
-import { secretsOf } from "../limiter/config.ts";
+import type { MessageBus } from "@hivepace/bus";
+import { type CapacityUpdate, type Clock, InvalidConfigError } from "@hivepace/core";
 import { encodeCapacity } from "../wire/capacity.ts";
 import { LONGEST_REASON } from "../wire/level-fields.ts";
-import { Seal } from "../wire/seal.ts";
-import { CAPACITY_SUBJECT, LONGEST_ID, LONGEST_NAME } from "../wire/subjects.ts";
+import { LONGEST_ID, LONGEST_NAME } from "../wire/subjects.ts";
+import { publishDecision } from "./publish-decision.ts";
 
-/** What is announced, to whom, and by whom. */
+/** Options of `announceCapacity`, `parkEndpoint` and `unparkEndpoint`. */
 export interface AnnounceOptions {
-  /** Is lent: it stays open. */
+  /** The bus of the agents. It stays open. */
   bus: MessageBus;
-  /** The agents' own. Default: what `resolveNamespace()` of `@hivepace/namespace` says. "": subjects have no prefix. */
+  /**
+   * Namespace of the agents; "" for subjects without a prefix.
+   *
+   * @defaultValue the result of `resolveNamespace()` of `@hivepace/namespace`
+   */
   namespace?: string | undefined;
-  /** The agents' own, if they sign. */
+  /**
+   * Secret of the agents, if they sign their messages.
+   *
+   * @defaultValue none: the message is not signed
+   */
   secret?: string | readonly [current: string, previous: string] | undefined;
+  /** The agents' own, if they have one. */
+  swarmId?: string | undefined;
+  /** For the time at which this is said. @defaultValue the system's clock */
+  clock?: Clock | undefined;
 }
 
 /**
- * Tells all agents that a resource has less capacity, without being an agent: for operators and their scripts. To them it
- * is one more cut, to `newCapacity`, unless that is no lower than what they have or follows the last cut too closely.
- * Resolves when the broker has it. Rejects with INVALID_CONFIG, or as the bus does.
+ * Announces a reduced capacity of a resource to all agents, without being an agent: for operators and their scripts.
+ * Agents treat the announcement as one more cut, to `newCapacity`, unless that is no lower than their present capacity
+ * or follows the last cut too closely. Resolves when the broker has accepted the message.
+ *
+ * @throws INVALID_CONFIG, or the error of the bus
  */
 export async function announceCapacity(update: CapacityUpdate, options: AnnounceOptions): Promise<void> {
   const { resource, agentId, newCapacity, reason, timestamp } = update;
-  const { bus, namespace, secret } = options;
   need(isText(resource, 1, LONGEST_NAME), "resource", `a string of 1 to ${LONGEST_NAME} characters`, resource);
   need(isText(agentId, 1, LONGEST_ID), "agentId", `a string of 1 to ${LONGEST_ID} characters`, agentId);
   need(isText(reason, 0, LONGEST_REASON), "reason", `a string of at most ${LONGEST_REASON} characters`, reason);
   need(Number.isSafeInteger(newCapacity) && newCapacity >= 1, "newCapacity", "a whole number from 1 on", newCapacity);
   const isTime = timestamp instanceof Date && !Number.isNaN(timestamp.getTime());
   need(isTime, "timestamp", "a Date", timestamp);
-  need(typeof bus?.publish === "function", "bus", "a MessageBus", bus);
-  const name = namespace === "" ? "" : resolveNamespace({ namespace }).namespace;
-  const message = encodeCapacity({ resource, agentId, newCapacity, reason, timestamp, ours: undefined });
-  const payload = new Seal(secretsOf(secret), name).close(CAPACITY_SUBJECT, message);
-  if (name === "") return bus.publish(CAPACITY_SUBJECT, payload);
-  const own = namespacedBus(bus, name);
-  try {
-    await own.publish(CAPACITY_SUBJECT, payload);
-  } finally {
-    await own.close();
-  }
+  await publishDecision(
+    encodeCapacity({ resource, agentId, newCapacity, reason, timestamp, ours: undefined }),
+    options,
+  );
 }
 
 function isText(value: unknown, shortest: number, longest: number): boolean {

@@ -1,9 +1,8 @@
-import { EPOCHS_AHEAD, FULL, type Level, levelAt, merge, nextStepAt, pausedUntil } from "../engine/level.ts";
-import { withAges } from "../engine/publish.ts";
+import { EPOCHS_AHEAD, FULL, type Level, levelAt, merge, nextStepAt, pausedUntil, withAges } from "../engine/index.ts";
 import { agentOf } from "../wire/capacity.ts";
 import { BadMessage } from "../wire/fields.ts";
 
-/** What became of a level by what was heard, or by time alone. */
+/** A change of a level, by a message or by time alone. */
 export type LevelTurn =
   | {
       readonly type: "cut";
@@ -34,7 +33,7 @@ export class Levels {
     return this.#levels.get(resource)?.level ?? FULL;
   }
 
-  /** A level with ages in the place of times. Throws `BadMessage` when no honest agent can have said it. */
+  /** Merges a level with ages instead of times. Throws `BadMessage` when no honest agent can have sent it. */
   hear(resource: string, heard: Level, now: number): LevelTurn[] {
     const before = this.of(resource);
     if (before !== FULL && heard.epoch > before.epoch + EPOCHS_AHEAD) throw new BadMessage("epoch far ahead");
@@ -45,7 +44,7 @@ export class Levels {
     return turns;
   }
 
-  /** Notices the steps of recovery, which nobody announces. */
+  /** Detects recovery steps, which agents do not announce. */
   sweep(now: number): LevelTurn[] {
     const turns: LevelTurn[] = [];
     for (const [resource, entry] of this.#levels) {
@@ -54,6 +53,10 @@ export class Levels {
       entry.told = level;
     }
     return turns;
+  }
+
+  get size(): number {
+    return this.#levels.size;
   }
 
   /** Lets go of those that nobody speaks of any more. */
@@ -67,12 +70,12 @@ export class Levels {
     return next;
   }
 
-  /** What was cut before this is observed is no news. */
+  /** Cuts from before the observation are not reported as changes. */
   #turns(resource: string, before: Level, level: Level, now: number): LevelTurn[] {
     const turns: LevelTurn[] = [];
     const cause = { resource, agentId: agentOf(level.origin), reason: level.reason };
     const [was, is] = [levelAt(before, now), levelAt(level, now)];
-    const isCut = level.epoch !== before.epoch || level.base !== before.base;
+    const isCut = level.epoch !== before.epoch || level.levelAtCut !== before.levelAtCut;
     if (isCut && is < was && level.cutAt >= this.#startedAt) turns.push({ type: "cut", ...cause, level: is });
     else if (isCut && is > was && before !== FULL) turns.push({ type: "raised", resource, level: is });
     const pausedForMs = pausedUntil(level) - now;

@@ -1,16 +1,17 @@
-import { type Amounts, at, zeros } from "../engine/amounts.ts";
-import type { Message, PoolReport } from "../engine/message.ts";
-import { TUNING } from "../engine/tuning.ts";
-import { BINS } from "../engine/use-window.ts";
+import { type Amounts, at, BINS, type Message, type QuotaReport, TRUST, TUNING, zeros } from "../engine/index.ts";
 import { BadMessage } from "../wire/fields.ts";
 
-/** More than this is no swarm but an attack on our memory. */
-const MOST_LIVES = 20_000;
+/** The part of all lives that is forgotten at once, because finding the oldest strangers visits all of them. */
+const PART = 1 / 8;
 
-/** What one life of an agent has last said. */
+/** An agent is remembered for at least this long after its last message. */
+export const SHORTEST_MEMORY_MS = 60_000;
+
+/** The latest state that one incarnation of an agent has reported. */
 export interface Life {
   readonly id: string;
   readonly life: number;
+  readonly firstHeardAt: number;
   seq: number;
   heardAt: number;
   upMs: number;
@@ -20,26 +21,32 @@ export interface Life {
   isServed: boolean;
   state: "live" | "silent" | "left";
   saidBye: boolean;
-  readonly pools: Map<string, Heard>;
+  readonly quotas: Map<string, Heard>;
 }
 
 export interface Heard {
-  readonly report: PoolReport;
+  readonly report: QuotaReport;
   readonly at: number;
 }
 
-/** What became of an agent by what was heard, or was not. */
+/** A change in the membership of an agent, detected by a message or by silence. */
 export type Turn = { readonly type: "joined" | "silent" | "back" | "left"; readonly agentId: string };
 
-/** Every life of every agent that was heard of late. */
+/** All incarnations of all agents that were heard recently. */
 export class Lives {
   readonly #startedAt: number;
+  readonly #mostLives: number;
   readonly #byKey = new Map<string, Life>();
+  readonly #byId = new Map<string, Set<Life>>();
+  /** The lives that have reported on a resource. */
+  readonly #holders = new Map<string, Set<Life>>();
+  #reports = 0;
   /** All that was used of each resource since this is observed. */
   readonly #used = new Map<string, number[]>();
 
-  constructor(now: number) {
+  constructor(now: number, isSigned = false) {
     this.#startedAt = now;
+    this.#mostLives = TRUST.mostPeers[isSigned ? "signed" : "unsigned"];
   }
 
   [Symbol.iterator](): IterableIterator<Life> {
@@ -51,20 +58,28 @@ export class Lives {
     return used?.length === length ? used : zeros(length);
   }
 
-  /** Somebody spoke of it of late. */
+  /** True when an agent has reported on the resource recently. */
   knows(resource: string): boolean {
-    return this.#used.has(resource);
+    return this.#holders.has(resource);
   }
 
-  /** Throws `BadMessage` when it says nothing new. */
+  /** The names of all resources that somebody spoke of of late. */
+  get resources(): Iterable<string> {
+    return this.#holders.keys();
+  }
+
+  holdersOf(resource: string): Iterable<Life> {
+    return this.#holders.get(resource) ?? [];
+  }
+
+  /** Applies a message. Throws `BadMessage` when the message is outdated. */
   hear(message: Message, now: number): Turn | undefined {
-    const { id, life } = message;
-    const key = `${id} ${life}`;
+    const { id, incarnation } = message;
+    const key = keyOf(id, incarnation);
     const known = this.#byKey.get(key);
     if (known?.saidBye) throw new BadMessage("left");
     if (known && message.seq <= known.seq) throw new BadMessage("stale");
-    if (!known && this.#byKey.size >= MOST_LIVES) throw new BadMessage("too many agents");
-    const one: Life = known ?? { ...NEW, id, life, pools: new Map() };
+    const one: Life = known ?? { ...NEW, id, life: incarnation, firstHeardAt: now, quotas: new Map() };
     const wasSilent = known?.state === "silent";
     const isNew = !known && now - message.upMs >= this.#startedAt;
     one.seq = message.seq;
@@ -77,32 +92,29 @@ export class Lives {
     one.saidBye = message.bye;
     one.state = message.bye ? "left" : "live";
     if (!known) this.#begin(key, one);
-    for (const report of message.pools) {
-      this.#count(report, one.pools.get(report.name)?.report, isNew);
-      one.pools.set(report.name, { report, at: now });
+    for (const report of message.quotas) {
+      this.#count(report, one.quotas.get(report.name)?.report, isNew);
+      this.#keep(one, report, now);
     }
     if (message.bye) return this.#isElsewhere(one) ? undefined : { type: "left", agentId: id };
     if (isNew) return { type: "joined", agentId: id };
     return wasSilent ? { type: "back", agentId: id } : undefined;
   }
 
-  /** Notices who has not kept the promise to be heard again, and forgets those of long ago. */
+  /** Detects agents that fell silent, and forgets agents that were last heard long ago. */
   sweep(now: number): Turn[] {
     const turns: Turn[] = [];
-    const resources = new Set<string>();
-    for (const [key, life] of this.#byKey) {
+    for (const life of this.#byKey.values()) {
       if (life.state === "live" && now >= silentAt(life)) {
         life.state = "silent";
         turns.push({ type: "silent", agentId: life.id });
       }
-      if (life.state !== "live" && now >= forgottenAt(life)) this.#byKey.delete(key);
-      else for (const name of life.pools.keys()) resources.add(name);
+      if (life.state !== "live" && now >= forgottenAt(life)) this.#forget(life);
     }
-    for (const name of this.#used.keys()) if (!resources.has(name)) this.#used.delete(name);
     return turns;
   }
 
-  /** When there is something to notice next: looks at all of them. */
+  /** Time of the next change by silence alone. Visits all incarnations. */
   get nextAt(): number {
     let next = Infinity;
     for (const life of this.#byKey.values())
@@ -110,32 +122,89 @@ export class Lives {
     return next;
   }
 
-  /** A later life shows that the one before it has ended; if it has not, it will be heard again. */
+  /**
+   * A later incarnation shows that the previous one has ended. If the previous one is still running, it will be heard
+   * again.
+   */
   #begin(key: string, life: Life): void {
-    for (const other of this.#byKey.values()) if (other.id === life.id && other.life < life.life) other.state = "left";
+    if (this.#byKey.size >= this.#mostLives) this.#forgetStrangers();
+    const same = this.#byId.get(life.id) ?? new Set();
+    for (const other of same) if (other.life < life.life) other.state = "left";
+    this.#byId.set(life.id, same.add(life));
     this.#byKey.set(key, life);
   }
 
+  /** Forgets those that have been speaking for the shortest time, as the agents do; of these the one heard longest ago first. */
+  #forgetStrangers(): void {
+    const strangersFirst = [...this.#byKey.values()].sort(
+      (a, b) => a.heardAt - a.firstHeardAt - (b.heardAt - b.firstHeardAt) || a.heardAt - b.heardAt,
+    );
+    for (const life of strangersFirst.slice(0, Math.ceil(strangersFirst.length * PART))) this.#forget(life);
+  }
+
+  #forget(life: Life): void {
+    this.#byKey.delete(keyOf(life.id, life.life));
+    const same = this.#byId.get(life.id);
+    same?.delete(life);
+    if (same?.size === 0) this.#byId.delete(life.id);
+    for (const name of life.quotas.keys()) this.#drop(life, name);
+  }
+
+  /** Replaces the report of a life on a resource. The life with the most reports loses its oldest ones when there are too many. */
+  #keep(life: Life, report: QuotaReport, now: number): void {
+    const { name } = report;
+    if (!life.quotas.delete(name)) {
+      if (this.#reports >= TRUST.mostReports) this.#dropOldest();
+      this.#reports++;
+      const holders = this.#holders.get(name) ?? new Set();
+      this.#holders.set(name, holders.add(life));
+    }
+    life.quotas.set(name, { report, at: now });
+  }
+
+  #dropOldest(): void {
+    let [most] = this.#byKey.values();
+    for (const life of this.#byKey.values()) if (life.quotas.size > (most?.quotas.size ?? 0)) most = life;
+    const names = [...(most?.quotas.keys() ?? [])];
+    for (const name of names.slice(0, Math.ceil(names.length / 2))) if (most) this.#drop(most, name);
+  }
+
+  #drop(life: Life, name: string): void {
+    life.quotas.delete(name);
+    this.#reports--;
+    const holders = this.#holders.get(name);
+    holders?.delete(life);
+    if (holders?.size !== 0) return;
+    this.#holders.delete(name);
+    this.#used.delete(name);
+  }
+
   #isElsewhere({ id, life }: Life): boolean {
-    for (const other of this.#byKey.values())
-      if (other.id === id && other.life !== life && other.state === "live") return true;
+    for (const other of this.#byId.get(id) ?? []) if (other.life !== life && other.state === "live") return true;
     return false;
   }
 
-  /** What an agent used before this was observed is not counted, unless it is new itself. */
-  #count(report: PoolReport, before: PoolReport | undefined, isNew: boolean): void {
-    const { name, sent, back } = report;
+  /**
+   * Counts an agent's usage since its previous report. Usage from before the observation is not counted, unless the
+   * agent itself is new.
+   */
+  #count(report: QuotaReport, before: QuotaReport | undefined, isNew: boolean): void {
+    const { name, spentTotal, refundedTotal } = report;
     let used = this.#used.get(name);
-    if (used?.length !== sent.length) {
-      used = zeros(sent.length);
+    if (used?.length !== spentTotal.length) {
+      used = zeros(spentTotal.length);
       this.#used.set(name, used);
     }
     if (!before && !isNew) return;
     for (let i = 0; i < used.length; i++) {
-      const [sentBefore, backBefore] = before ? [at(before.sent, i), at(before.back, i)] : [0, 0];
-      used[i] = at(used, i) + at(sent, i) - sentBefore - at(back, i) + backBefore;
+      const [sentBefore, backBefore] = before ? [at(before.spentTotal, i), at(before.refundedTotal, i)] : [0, 0];
+      used[i] = at(used, i) + at(spentTotal, i) - sentBefore - at(refundedTotal, i) + backBefore;
     }
   }
+}
+
+function keyOf(id: string, life: number): string {
+  return `${id} ${life}`;
 }
 
 /** What it used in the window that ends now: its bins have grown older since it said so. */
@@ -164,18 +233,21 @@ const NEW = {
   saidBye: false,
 };
 
-/** After so long without a word it is silent, as agents judge each other: three rare messages of an idle one may get lost. */
+/**
+ * Silence after which an agent is considered silent, by the same rule as among agents: three rare messages of an idle
+ * agent may get lost.
+ */
 export function patienceMs({ nextMs }: Pick<Life, "nextMs">): number {
-  return Math.max(TUNING.silent * TUNING.heartbeatMs, 3.1 * nextMs);
+  return Math.max(TUNING.suspectAfterHeartbeats * TUNING.heartbeatMs, 3.1 * nextMs);
 }
 
 function silentAt(life: Life): number {
   return life.heardAt + patienceMs(life);
 }
 
-/** What it used has to run out first. */
-function forgottenAt({ heardAt, pools }: Life): number {
+/** Usage must leave the window before the agent is forgotten. */
+function forgottenAt({ heardAt, quotas }: Life): number {
   let longest = 0;
-  for (const { report } of pools.values()) longest = Math.max(longest, report.windowMs);
-  return heardAt + longest + 60_000;
+  for (const { report } of quotas.values()) longest = Math.max(longest, report.windowMs);
+  return heardAt + longest + SHORTEST_MEMORY_MS;
 }

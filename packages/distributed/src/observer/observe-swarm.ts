@@ -2,21 +2,25 @@ import type { MessageBus } from "@hivepace/bus";
 import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
 import { Listeners, warn } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
-import type { Message } from "../engine/message.ts";
+import { type Message, TRUST } from "../engine/index.ts";
 import { BusLink } from "../limiter/bus-link.ts";
-import { secretsOf } from "../limiter/config.ts";
+import { checkedSwarmId, secretsOf } from "../limiter/config.ts";
 import { Replays } from "../limiter/replays.ts";
 import { type CapacityMessage, decodeCapacity } from "../wire/capacity.ts";
 import { BadMessage } from "../wire/fields.ts";
+import { decodePark } from "../wire/park.ts";
 import { decodePresence } from "../wire/presence.ts";
+import { Availabilities } from "./availabilities.ts";
 import { Levels, type LevelTurn } from "./levels.ts";
-import { Lives, patienceMs } from "./lives.ts";
+import { Lives, patienceMs, SHORTEST_MEMORY_MS } from "./lives.ts";
 import type { ObserverOptions, SwarmEvent, SwarmObserver, SwarmSnapshot } from "./observer-types.ts";
 import { agentsOf, mainTotal, membersOf, quotasOf } from "./snapshot.ts";
 
 /**
- * Watches the agents on a bus without being one. Resolves when the bus has subscribed it, or at once when the bus is away.
- * Rejects with INVALID_CONFIG, BUS_CLOSED, or BUS_UNAVAILABLE when the broker refuses.
+ * Observes the agents on a bus without being one. Resolves when the subscriptions on the bus are active, or at once
+ * when the bus is away.
+ *
+ * @throws INVALID_CONFIG, BUS_CLOSED, or BUS_UNAVAILABLE when the broker refuses the subscription
  */
 export async function observeSwarm(options: ObserverOptions): Promise<SwarmObserver> {
   if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
@@ -40,6 +44,7 @@ class Observer implements SwarmObserver {
   readonly #link: BusLink;
   readonly #lives: Lives;
   readonly #levels: Levels;
+  readonly #availabilities = new Availabilities();
   readonly #replays = new Replays();
   readonly #listeners = new Listeners<SwarmEvent>();
   readonly #startedAt: number;
@@ -58,16 +63,26 @@ class Observer implements SwarmObserver {
     this.#isOwned = isOwned;
     this.#clock = clock;
     this.#startedAt = clock.now();
-    this.#lives = new Lives(this.#startedAt);
     this.#levels = new Levels(this.#startedAt);
-    const settings = { namespace: this.namespace || undefined, secrets: secretsOf(options.secret), clock };
+    const settings = {
+      namespace: this.namespace || undefined,
+      secrets: secretsOf(options.secret),
+      swarmId: checkedSwarmId(options.swarmId),
+      clock,
+    };
+    this.#lives = new Lives(this.#startedAt, settings.secrets.length > 0);
     this.#link = new BusLink(
       bus,
       settings,
       { source: "observer" },
       {
         presence: (message) => this.#hearPresence(decodePresence(message)),
-        capacity: (message) => this.#hearCapacity(decodeCapacity(message)),
+        capacity: (message) => {
+          // Agents report the effect of an operator's decision themselves, so the decision is not processed here.
+          if (decodePark(message) === undefined) this.#hearCapacity(decodeCapacity(message));
+        },
+        maxAgeMs: () => SHORTEST_MEMORY_MS,
+        isListener: true,
       },
     );
     this.#stopStates = bus.onState((state) => this.#listeners.emit({ type: "bus", state }));
@@ -86,6 +101,7 @@ class Observer implements SwarmObserver {
       members: membersOf(this.#lives),
       agents: agentsOf(this.#lives, now),
       ...quotasOf(this.#lives, this.#levels, now),
+      availability: this.#availabilities.closed(now),
       heard: this.#heard,
       ignored: Object.fromEntries(this.#link.ignored),
     };
@@ -118,7 +134,11 @@ class Observer implements SwarmObserver {
     const turn = this.#lives.hear(message, now);
     this.#heard++;
     if (turn) this.#listeners.emit(turn);
-    for (const { name, level } of message.pools) if (level) this.#tell(this.#levels.hear(name, level, now), now);
+    for (const { name, level } of message.quotas)
+      if (level && this.#lives.knows(name)) this.#tell(this.#levels.hear(name, level, now), now);
+    if (this.#levels.size > TRUST.mostReports) this.#levels.forget((resource) => this.#lives.knows(resource));
+    if (message.availability)
+      for (const event of this.#availabilities.receive(message.availability, now)) this.#listeners.emit(event);
     this.#plan(now + patienceMs(message), now);
   }
 
@@ -141,14 +161,14 @@ class Observer implements SwarmObserver {
     }
   }
 
-  /** Time alone makes agents silent and levels rise. */
+  /** Applies the changes that time alone causes: silent agents and recovering levels. */
   #sweep(now: number): void {
     for (const turn of this.#lives.sweep(now)) this.#listeners.emit(turn);
     this.#levels.forget((resource) => this.#lives.knows(resource));
     this.#tell(this.#levels.sweep(now), now);
   }
 
-  /** One timer, for whatever comes first; it keeps no process alive. */
+  /** Sets the one timer for the earliest change. The timer does not keep the process alive. */
   #plan(at: number, now: number): void {
     const nextAt = Math.min(at, this.#levels.nextAt(now));
     if (nextAt >= this.#timerAt || this.#closing) return;

@@ -1,114 +1,159 @@
 import type { BusState, MessageBus } from "@hivepace/bus";
-import type { CapacityUpdate, Clock } from "@hivepace/core";
+import type { AvailabilityEvent, AvailabilityState, CapacityUpdate, Clock } from "@hivepace/core";
 import type { HiveDimension } from "../hive/hive-types.ts";
 import type { LevelCause, PeerStatus } from "../limiter/distributed-limiter.ts";
 
 /** Options of `observeSwarm`. */
 export interface ObserverOptions {
-  /** Whose agents are watched. A promise of one is closed with the observer; one that is lent stays open. */
+  /**
+   * The bus of the observed agents. The observer closes a bus that it receives as a promise; a bus passed directly
+   * stays open.
+   */
   bus: MessageBus | PromiseLike<MessageBus>;
-  /** The agents' own. Default: what `resolveNamespace()` of `@hivepace/namespace` says. "": subjects have no prefix. */
+  /**
+   * Namespace of the agents; "" for subjects without a prefix.
+   *
+   * @defaultValue the result of `resolveNamespace()` of `@hivepace/namespace`
+   */
   namespace?: string | undefined;
-  /** The agents' own, if they sign: what is signed by another, or not at all, is ignored. */
+  /**
+   * Secret of the agents, if they sign. Messages that are unsigned or signed with another secret are ignored.
+   *
+   * @defaultValue none: signatures are not checked
+   */
   secret?: string | readonly [current: string, previous: string] | undefined;
+  /** The agents' own, if they have one. */
+  swarmId?: string | undefined;
   clock?: Clock | undefined;
 }
 
-/** Hears all that agents say to each other, and says nothing: for dashboards, alarms and people. */
+/** Receives all messages between agents and publishes nothing: for dashboards, alarms and people. */
 export interface SwarmObserver extends AsyncDisposable {
+  /** Namespace of the observed swarm; "" for subjects without a prefix. */
   readonly namespace: string;
-  /** The swarm as it is now, as far as was heard. */
+  /** Returns the present state of the swarm, as far as messages have shown it. */
   snapshot(): SwarmSnapshot;
-  /** Hears of everything that happens to the swarm from now on. Returns its removal. */
+  /** Registers a listener for all further events of the swarm. Returns a function that removes the listener. */
   onEvent(listener: (event: SwarmEvent) => void): () => void;
-  /** May be called twice. */
+  /** Closes the observer. May be called more than once. */
   close(): Promise<void>;
 }
 
-/** A swarm as an observer sees it. */
+/** The state of a swarm as an observer sees it. */
 export interface SwarmSnapshot {
+  /** State of the bus. */
   readonly bus: BusState;
-  /** For how long this has been observed: what happened before is known only as far as agents still speak of it. */
+  /** Duration of the observation. Earlier events are known only as far as agents still report them. */
   readonly observedMs: number;
-  /** Live agents: those heard here, or more when agents know of more. Thousands that a store serves say little on the bus. */
+  /**
+   * Number of live agents: the agents heard here, or a larger number that an agent reports. Thousands of agents served
+   * by a store send little on the bus.
+   */
   readonly members: number;
-  /** Those who were heard, also of late, by their names. */
+  /** Agents that are live or were heard recently, by name. */
   readonly agents: readonly ObservedAgent[];
-  /** By their names. */
+  /** Observed resources, by name. */
   readonly resources: readonly ObservedResource[];
   /** Tenant keys with limits that are in use; `resource` is the key. */
   readonly keys: readonly ObservedResource[];
+  /** Endpoints and models that are overloaded, broken or parked, by name. */
+  readonly availability: readonly ObservedAvailability[];
+  /** Number of valid messages received. */
   readonly heard: number;
-  /** Messages that could not be understood, by reason. */
+  /** Number of ignored messages, by reason. */
   readonly ignored: Readonly<Record<string, number>>;
+}
+
+/** An unavailable endpoint or model. */
+export interface ObservedAvailability {
+  /** The endpoint's id. */
+  readonly resource: string;
+  /** The model; undefined for the endpoint as a whole. */
+  readonly model: string | undefined;
+  readonly state: AvailabilityState;
+  /** The agent that detected the state, or the operator who decided it. */
+  readonly agentId: string;
+  readonly reason: string;
+  /** Time since the endpoint became unavailable, in milliseconds. */
+  readonly sinceMs: number;
+  /** Time until the next call may be sent, in milliseconds; undefined when only unparking helps. */
+  readonly retryAfterMs: number | undefined;
 }
 
 /** One agent of the swarm. */
 export interface ObservedAgent extends PeerStatus {
+  /** Age of the agent's incarnation in milliseconds. */
   readonly upMs: number;
+  /** Relative weight of the agent under contention. */
   readonly weight: number;
-  /** A store hands out its part. */
+  /** True when a store allocates the agent's share. */
   readonly isServed: boolean;
 }
 
-/** One limit of the swarm, with all who use it. */
+/** One limit of the swarm, with the agents that use it. */
 export interface ObservedResource {
-  /** An endpoint's id, with models as `id/model`; what has another window than most as `id@windowMs`. */
+  /** The endpoint's id, with models as `id/model`; with another window than the usual one as `id@windowMs`. */
   readonly resource: string;
+  /** Window of the limits in milliseconds. */
   readonly windowMs: number;
-  /** In the order in which agents give their amounts. */
+  /** The dimensions of the limit, in the order of the agents' amounts. */
   readonly limits: readonly ObservedLimit[];
-  /** What is left of the limits, 0 to 1; who cut it, why and when; for how long all pause. */
+  /**
+   * Fraction of the limits that is left after cuts, 0 to 1; the cause of the latest cut; and the remaining pause of all
+   * agents.
+   */
   readonly level: number;
   readonly cause: LevelCause | undefined;
   readonly pausedForMs: number;
-  /** How long until the level rises; undefined when it is whole. */
+  /** Time until the level rises; undefined when it has fully recovered. */
   readonly risesInMs: number | undefined;
-  /** Those who use it or want it, by their names. */
+  /** The agents with usage or demand, by name. */
   readonly agents: readonly ObservedUse[];
 }
 
 /** One dimension of a limit. */
 export interface ObservedLimit {
-  /** Undefined where agents do not say what they count. */
+  /** The unit of the limit; undefined where agents do not report it. */
   readonly dimension: HiveDimension | undefined;
-  /** The smallest that any live agent has configured; Infinity where there is none. */
+  /** The smallest limit that any live agent has configured; Infinity for no limit. */
   readonly limit: number;
-  /** What all may use in a window now: the limit × the level. */
+  /** Amount that all agents together may use in a window now: the limit × the level. */
   readonly total: number;
-  /** What all have used in the last window. */
+  /** Usage of all agents in the last window. */
   readonly used: number;
-  /** What all have used since this is observed. */
+  /** Usage of all agents since the observation began. */
   readonly usedSince: number;
+  /** Demand of the waiting requests of all agents. */
   readonly waiting: number;
 }
 
-/** One agent's part of a resource; amounts in the order of its `limits`. */
+/** One agent's usage of a resource; amounts are in the order of its `limits`. */
 export interface ObservedUse {
   readonly agentId: string;
-  /** In its last window. */
+  /** Usage of the agent in its last window. */
   readonly used: readonly number[];
-  /** Its fair part of the totals; 0 for those who are gone. */
+  /** The agent's fair share of the totals; 0 for a departed agent. */
   readonly share: readonly number[];
+  /** Demand of the waiting requests of the agent. */
   readonly waiting: readonly number[];
-  /** For how long something has been waiting there; 0 when nothing is. */
+  /** Time for which the agent's first request has been waiting; 0 when none waits. */
   readonly waitedMs: number;
 }
 
-/** What happens to a swarm, in the order in which it was heard. */
+/** An event of a swarm, in the order of arrival. */
 export type SwarmEvent =
   | { readonly type: "joined" | "silent" | "back" | "left"; readonly agentId: string }
-  /** The level was cut, or cut again, by this agent. */
+  /** The named agent cut the level. */
   | {
       readonly type: "cut";
       readonly resource: string;
       readonly agentId: string;
       readonly reason: string;
       readonly level: number;
-      /** What all may use in a window now, of the first limit that there is. */
+      /** Capacity of all agents per window now, in the first dimension with a limit. */
       readonly newCapacity: number;
     }
-  /** All wait for so long. */
+  /** The named agent paused all agents for this time. */
   | {
       readonly type: "paused";
       readonly resource: string;
@@ -116,8 +161,19 @@ export type SwarmEvent =
       readonly reason: string;
       readonly pausedForMs: number;
     }
-  /** One step of the recovery; the last one, when the level is 1. */
+  /** One step of the recovery. A level of 1 is the last step. */
   | { readonly type: "raised"; readonly resource: string; readonly level: number; readonly newCapacity: number }
-  /** An agent that knows only the five fields has announced a capacity. */
+  /** An endpoint, or a model of it, became available or unavailable, or a probe failed. */
+  | {
+      readonly type: "availability";
+      readonly resource: string;
+      readonly model: string | undefined;
+      readonly state: AvailabilityState;
+      readonly cause: AvailabilityEvent["cause"];
+      readonly agentId: string;
+      readonly reason: string;
+      readonly retryAfterMs: number | undefined;
+    }
+  /** An agent that supports only the five common fields has announced a capacity. */
   | { readonly type: "announced"; readonly update: CapacityUpdate }
   | { readonly type: "bus"; readonly state: BusState };

@@ -1,6 +1,4 @@
-import { addTo, at, zeros } from "../engine/amounts.ts";
-import { levelAt, nextStepAt } from "../engine/level.ts";
-import { fairShares } from "../engine/share.ts";
+import { addTo, at, fairShares, levelAt, nextStepAt, zeros } from "../engine/index.ts";
 import { DIMENSIONS } from "../hive/amounts-of.ts";
 import type { HiveDimension } from "../hive/hive-types.ts";
 import { levelStatus } from "../limiter/status.ts";
@@ -9,7 +7,7 @@ import type { Levels } from "./levels.ts";
 import { type Heard, type Life, type Lives, usedNow } from "./lives.ts";
 import type { ObservedAgent, ObservedLimit, ObservedResource, ObservedUse } from "./observer-types.ts";
 
-/** The newest life of each, by name. */
+/** The newest incarnation of each agent, by name. */
 export function agentsOf(lives: Iterable<Life>, now: number): ObservedAgent[] {
   const newest = new Map<string, Life>();
   for (const life of lives) if (life.life >= (newest.get(life.id)?.life ?? 0)) newest.set(life.id, life);
@@ -20,7 +18,7 @@ export function agentsOf(lives: Iterable<Life>, now: number): ObservedAgent[] {
   return agents.sort(byName(({ agentId }) => agentId));
 }
 
-/** Live agents, or more when one of them knows of more. */
+/** Number of live agents, or a larger number that one of them reports. */
 export function membersOf(lives: Iterable<Life>): number {
   const ids = new Set<string>();
   let told = 0;
@@ -38,10 +36,8 @@ export function quotasOf(
   levels: Levels,
   now: number,
 ): { readonly resources: ObservedResource[]; readonly keys: ObservedResource[] } {
-  const names = new Set<string>();
-  for (const { pools } of lives) for (const name of pools.keys()) names.add(name);
   const [resources, keys]: [ObservedResource[], ObservedResource[]] = [[], []];
-  for (const name of names) {
+  for (const name of lives.resources) {
     const quota = resourceOf(name, lives, levels, now);
     if (name.startsWith(KEY_PREFIX)) keys.push({ ...quota, resource: keyOf(name) });
     else resources.push(quota);
@@ -50,7 +46,7 @@ export function quotasOf(
   return { resources, keys };
 }
 
-/** A key as it was configured. A name that no agent of ours makes stays as it is. */
+/** Returns the tenant key of a quota name. A name in another format is returned unchanged. */
 function keyOf(name: string): string {
   const key = name.slice(KEY_PREFIX.length);
   try {
@@ -60,7 +56,7 @@ function keyOf(name: string): string {
   }
 }
 
-/** What all may use in a window now, of the first limit that there is. */
+/** Amount that all agents may use in a window now, in the first dimension with a limit. */
 export function mainTotal(resource: string, lives: Lives, levels: Levels, now: number): number {
   const shape = shapeOf(holdersOf(resource, lives));
   const level = levelAt(levels.of(resource), now);
@@ -75,7 +71,7 @@ interface Holder {
 
 interface Shape {
   readonly windowMs: number;
-  /** The smallest that any live agent has. */
+  /** The smallest limits of all live agents. */
   readonly limits: readonly number[];
   readonly holders: readonly Holder[];
 }
@@ -110,16 +106,16 @@ function resourceOf(resource: string, lives: Lives, levels: Levels, now: number)
   };
 }
 
-function holdersOf(resource: string, lives: Iterable<Life>): Holder[] {
+function holdersOf(resource: string, lives: Lives): Holder[] {
   const holders: Holder[] = [];
-  for (const life of lives) {
-    const heard = life.pools.get(resource);
+  for (const life of lives.holdersOf(resource)) {
+    const heard = life.quotas.get(resource);
     if (heard) holders.push({ life, heard });
   }
   return holders;
 }
 
-/** Agents may be configured differently: those count who agree with most of the live ones on what is limited. */
+/** Agents may be configured differently. Only those with the most common window and number of limits count. */
 function shapeOf(all: readonly Holder[]): Shape {
   const live = all.filter(({ life }) => life.state === "live");
   const groups = new Map<string, Holder[]>();
@@ -148,14 +144,17 @@ interface Total {
   readonly agentId: string;
   readonly used: number[];
   readonly waiting: number[];
-  /** What waits, and what was denied without waiting: both count when shares are divided. */
+  /** Demand of waiting requests and of denied tries: both count in the fair division. */
   readonly demand: number[];
   waitedMs: number;
-  /** Of its live lives: 0 for those who are gone. Two of them are two processes that go by one name. */
+  /**
+   * Total weight of the live incarnations; 0 for a departed agent. Two live incarnations are two processes with the
+   * same id.
+   */
   weight: number;
 }
 
-/** By agent: what its former lives used counts, what they wanted does not. */
+/** Usage by agent. Earlier incarnations contribute their usage, but not their demand. */
 function usesOf(holders: readonly Holder[], totals: readonly number[], now: number): ObservedUse[] {
   const { length } = totals;
   const byId = new Map<string, Total>();
@@ -166,7 +165,7 @@ function usesOf(holders: readonly Holder[], totals: readonly number[], now: numb
     byId.set(agentId, sum);
     addTo(sum.used, usedNow(heard, now));
     if (state !== "live") continue;
-    const { waiting, tried, claim } = heard.report;
+    const { demand: waiting, tried, claim } = heard.report;
     addTo(sum.demand, waiting);
     if (!tried) addTo(sum.waiting, waiting);
     sum.weight += weight;
@@ -183,7 +182,7 @@ function usesOf(holders: readonly Holder[], totals: readonly number[], now: numb
   }));
 }
 
-/** Max-min fair by what each uses and wants; what nobody asks for is shared by weight: as the agents themselves do it. */
+/** Max-min fair shares by usage and demand; undemanded capacity is divided by weight, as agents do. */
 function sharesOf(live: readonly Total[], totals: readonly number[]): Map<string, number[]> {
   const weights = live.map(({ weight }) => weight);
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0);
@@ -201,7 +200,9 @@ function total(limit: number, level: number): number {
   return limit >= UNLIMITED ? Infinity : Math.round(limit * level * 1e6) / 1e6;
 }
 
-/** The wire has no names for what is counted; of a hive's usual window they follow from how many there are. */
+/**
+ * Units of the dimensions. Messages with the usual dimensions omit their names; the number of limits determines them.
+ */
 function dimensionsOf(resource: string, length: number): readonly (HiveDimension | undefined)[] {
   if (length < 2 || resource.includes("@")) return [];
   return length === DIMENSIONS.length ? DIMENSIONS : DIMENSIONS.slice(0, 2);

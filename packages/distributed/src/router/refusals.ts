@@ -1,16 +1,16 @@
-/** Endpoints that answered 429, each with a model or with all, and until when they are left alone. */
+/** Endpoints that answered 429, each for one model or for all models, and the time until which routing avoids them. */
 export class Refusals {
   readonly #until = new Map<string, number>();
 
-  /** The longer of two waits counts. */
+  /** Records a refusal. A longer wait that is already recorded stays. */
   add(endpoint: string, model: string | undefined, until: number, now: number): void {
-    // Whoever is back is forgotten, so there are never more than are refused at once.
+    // Expired entries are dropped, so the map never holds more entries than there are current refusals.
     for (const [name, end] of this.#until) if (end <= now) this.#until.delete(name);
     const name = nameOf(endpoint, model);
     this.#until.set(name, Math.max(until, this.#until.get(name) ?? 0));
   }
 
-  /** How long it is still to be left alone; 0 when it is not. */
+  /** Remaining time for which routing avoids the endpoint; 0 when it does not. */
   remainingMs(endpoint: string, model: string | undefined, now: number): number {
     if (this.#until.size === 0) return 0;
     const whole = this.#until.get(nameOf(endpoint, undefined)) ?? 0;

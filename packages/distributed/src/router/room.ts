@@ -3,7 +3,10 @@ import type { OthersUsage } from "../global-view/view-types.ts";
 import type { PassedOver } from "./router-types.ts";
 import type { Open } from "./strategies.ts";
 
-/** Has this endpoint room for so many tokens? Our own counts first, then those of all instances. */
+/**
+ * Checks whether an endpoint has capacity for a request: first by the counts of this process, then by those of all
+ * instances.
+ */
 export function roomOf(
   endpoint: string,
   tokens: number,
@@ -30,7 +33,10 @@ export function roomOf(
   return { endpoint, utilization: Math.max(local.utilization, rpm / limitRpm, tpm / limitTpm) };
 }
 
-/** One that answered 429. If it has no room besides, it frees when both are over. */
+/**
+ * The result for an endpoint that answered 429. An endpoint that also lacks capacity becomes available after the longer
+ * of both waits.
+ */
 export function leftAlone(room: Open | PassedOver, forMs: number): PassedOver {
   const { endpoint } = room;
   const full = "by" in room ? room : undefined;
@@ -40,7 +46,21 @@ export function leftAlone(room: Open | PassedOver, forMs: number): PassedOver {
   return { endpoint, by: "refused", why, retryAfterMs, isNever: full?.isNever ?? false };
 }
 
-/** Which of those without room to wait for: the one that frees first, then one that frees when others end, never last. */
+/**
+ * The result for an unavailable endpoint. An endpoint that also lacks capacity becomes available after the longer of
+ * both waits.
+ */
+export function unavailable(room: Open | PassedOver, { why, waitMs }: { why: string; waitMs: number }): PassedOver {
+  const full = "by" in room ? room : undefined;
+  const fullMs = full ? full.retryAfterMs : 0;
+  const retryAfterMs = fullMs === undefined || waitMs === Infinity ? undefined : Math.ceil(Math.max(waitMs, fullMs));
+  return { endpoint: room.endpoint, by: "unavailable", why, retryAfterMs, isNever: full?.isNever ?? false };
+}
+
+/**
+ * Chooses the endpoint to wait for: the one that becomes available first, then one that waits for other calls to end;
+ * one that never has capacity comes last.
+ */
 export function freesFirst(passedOver: readonly PassedOver[]): PassedOver | undefined {
   let first: PassedOver | undefined;
   for (const one of passedOver) if (first === undefined || rank(one) < rank(first)) first = one;

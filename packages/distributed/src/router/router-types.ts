@@ -1,73 +1,152 @@
-import type { Clock, RateManager } from "@hivepace/core";
+import type { Clock, GateRoute, RateManager } from "@hivepace/core";
 import type { GlobalView } from "../global-view/view-types.ts";
 
-/** "least-used": the most room, over all instances. "round-robin": in turns. "weighted": in turns, by `weights`. */
-export type RoutingStrategy = "least-used" | "round-robin" | "weighted";
+/**
+ * Strategy of a router among the endpoints with capacity.
+ * - "least-used": the endpoint with the lowest utilization, over all instances
+ * - "round-robin": each endpoint in turn
+ * - "weighted": in turn, in proportion to `weights`
+ * - "fastest": the shortest recent latency, times the calls under way (peak EWMA)
+ */
+export type RoutingStrategy = "least-used" | "round-robin" | "weighted" | "fastest";
+
+/** The state of endpoints besides their capacity. */
+export interface EndpointHealth {
+  /**
+   * Returns the obstacle to calls and its duration; undefined when the endpoint can be called. `hasOther`: the call has
+   * another candidate.
+   */
+  obstacle(
+    endpoint: string,
+    model: string | undefined,
+    hasOther: boolean,
+  ): { readonly why: string; readonly waitMs: number } | undefined;
+  /**
+   * Rank of an endpoint, compared before utilization, lowest first: -1 where a call should probe the endpoint, 1 where
+   * the latest calls failed.
+   */
+  rank(endpoint: string, model: string | undefined): number;
+  /**
+   * Fraction of the limits whose usage failed or cancelled calls gave back. Without it, a failing endpoint would look
+   * empty and attract all calls.
+   */
+  wasted(endpoint: string, model: string | undefined): number;
+  /** Expected latency of one more call, for "fastest"; 0 when unknown. */
+  latencyMs(endpoint: string, model: string | undefined): number;
+}
 
 /** Options of `createRouter`. */
 export interface RouterOptions {
+  /** The manager whose counts and limits decide on capacity. */
   manager: RateManager;
-  /** What other instances use. Without it only this one's counts are known. */
+  /**
+   * Usage of the other instances.
+   *
+   * @defaultValue none: only the counts of this process are known
+   */
   view?: Pick<GlobalView, "others"> | undefined;
-  /** Default: "least-used". */
+  /**
+   * Availability and latency of endpoints.
+   *
+   * @defaultValue none: only refusals are known
+   */
+  health?: EndpointHealth | undefined;
+  /**
+   * Strategy of requests that do not set their own.
+   *
+   * @defaultValue "least-used"
+   */
   strategy?: RoutingStrategy | undefined;
-  /** How often each endpoint is taken, in relation to the others; 1 for one that is not named. */
+  /**
+   * Relative frequency of each endpoint, for "weighted".
+   *
+   * @defaultValue 1 for each endpoint that is not named
+   */
   weights?: Readonly<Record<string, number>> | undefined;
-  /** How long an endpoint that answered 429 is left alone when it did not say how long. Default: 1 second. */
+  /**
+   * Time for which routing avoids an endpoint that answered 429 without a wait, in milliseconds.
+   *
+   * @defaultValue 1,000
+   */
   refusedForMs?: number | undefined;
+  /**
+   * Source of time, for tests.
+   *
+   * @defaultValue the system clock
+   */
   clock?: Clock | undefined;
 }
 
-/** What is to be sent, and where it could go. */
+/** A request to be routed, and its candidate endpoints. */
 export interface RouteRequest {
-  /** Endpoints that would do. */
-  readonly candidates: readonly string[];
+  /**
+   * The candidate endpoints. Nested lists are tiers: the first tier with an available endpoint with capacity is used.
+   */
+  readonly candidates: GateRoute;
+  /** Estimated usage in tokens. */
   readonly tokens: number;
+  /** The input part of the estimate. */
   readonly inputTokens?: number | undefined;
+  /** The output part of the estimate. */
   readonly outputTokens?: number | undefined;
+  /** The model of the call. */
   readonly model?: string | undefined;
+  /** The API key or tenant of the call. */
   readonly key?: string | undefined;
-  /** Requests of one session go to one endpoint while it has room, whatever the strategy. */
+  /** Session affinity: requests of one session go to one endpoint while it has capacity, whatever the strategy. */
   readonly session?: string | undefined;
-  /** Instead of the router's own. */
+  /**
+   * Strategy of this request.
+   *
+   * @defaultValue the strategy of the router
+   */
   readonly strategy?: RoutingStrategy | undefined;
 }
 
-/** An endpoint that was not taken because it has no room. */
+/** An endpoint that was not chosen because it lacks capacity or is unavailable. */
 export interface PassedOver {
   readonly endpoint: string;
-  /** "local": our own counts say so; "global": those of all instances; "refused": it answered 429. */
-  readonly by: "local" | "global" | "refused";
-  /** For people. */
+  /**
+   * Reason for passing over the endpoint. "local": the counts of this process; "global": those of all instances;
+   * "refused": an answer 429; "unavailable": its availability.
+   */
+  readonly by: "local" | "global" | "refused" | "unavailable";
+  /** Explanation as readable text. */
   readonly why: string;
-  /** After this long it may have room; undefined when time alone does not help. */
+  /** Time after which the endpoint may have capacity, in milliseconds; undefined when time alone does not help. */
   readonly retryAfterMs: number | undefined;
-  /** It will never have room for this request, which is larger than a limit. */
+  /** True when the request exceeds a limit of the endpoint, so that it can never be sent there. */
   readonly isNever: boolean;
 }
 
-/** Where to send it, why there, and what was passed over. */
+/** Result of routing: the chosen endpoint, the reason, and the endpoints passed over. */
 export interface RoutingDecision {
-  /** Where to send it; when none has room, the one that frees first. */
+  /** The chosen endpoint; when none has capacity, the one that becomes available first. */
   readonly endpoint: string;
-  /** Whether it has room now. */
+  /** True when the endpoint has capacity now. */
   readonly allowed: boolean;
-  /** For people. */
+  /** Explanation as readable text. */
   readonly reason: string;
-  /** 0..1, of the chosen endpoint, over all instances as far as known. */
+  /** Utilization of the chosen endpoint, 0 to 1, over all instances as far as known. */
   readonly utilization: number;
+  /** The candidates that were not chosen because they lack capacity or are unavailable. */
   readonly passedOver: readonly PassedOver[];
-  /** When none has room: after this long the endpoint frees. Undefined when time alone does not help. */
+  /**
+   * Time until the endpoint has capacity, in milliseconds, when none has capacity now. Undefined when time alone does
+   * not help.
+   */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Chooses an endpoint. It counts nothing: ask the manager, or acquire, for the one that it names. */
+/** Chooses an endpoint for each request. A router counts nothing: the caller takes capacity at the chosen endpoint. */
 export interface Router {
   /**
-   * Passes over candidates that the manager does not have, with one warning for each (HIVEPACE_UNKNOWN_ENDPOINT). Throws
-   * RESOURCE_UNKNOWN, which names the endpoints that there are, when it has none of them.
+   * Chooses an endpoint. Skips candidates that the manager does not have, with one warning for each
+   * (HIVEPACE_UNKNOWN_ENDPOINT).
+   *
+   * @throws RESOURCE_UNKNOWN, with the known endpoints, when the manager has none of the candidates
    */
   route(request: RouteRequest): RoutingDecision;
-  /** The endpoint answered 429: it is left alone for as long as it said. */
+  /** Records that the endpoint answered 429. Routing avoids it for the wait that it requested. */
   refused(endpoint: string, details?: { retryAfterMs?: number | undefined; model?: string | undefined }): void;
 }

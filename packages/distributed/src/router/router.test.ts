@@ -7,7 +7,7 @@ import type { RouterOptions } from "./router-types.ts";
 
 const MINUTE = 60_000;
 
-/** Two endpoints of ten requests and a thousand tokens, and what others have used of them. */
+/** A router over two endpoints of ten requests and a thousand tokens each, and the usage of other instances. */
 function world(options: Partial<RouterOptions> = {}) {
   const clock = new ManualClock();
   const manager = new RateManager({ clock });
@@ -65,7 +65,7 @@ test.each([
     endpoint: "us",
     passedOver: [{ endpoint: "eu", by: "global", why, retryAfterMs: 12_346, isNever: false }],
   });
-  // One that just fits has room.
+  // A request that just fits has capacity.
   others.set("eu", { requests: Math.min(usage.requests, 9), tokens: Math.min(usage.tokens, 990), remainingMs: 1 });
   expect(route({ session: sessionFor("eu") })).toMatchObject({ endpoint: "eu", passedOver: [] });
 });
@@ -82,7 +82,7 @@ test("a session stays on its endpoint while that has room, whatever the strategy
       endpoint: "us",
       reason: "the session's own endpoint has no room, this is its next, 0 % used",
     });
-  // One that is not its own has no room: that does not concern it.
+  // A full endpoint other than the session's own does not move the session.
   clock.advance(MINUTE);
   use("us", 10);
   expect(route({ session })).toMatchObject({ endpoint: "eu", reason: "the session's endpoint has room, 0 % used" });
@@ -100,7 +100,7 @@ test("an endpoint that answered 429 is left alone for as long as it said, and th
   expect(route({ session }).endpoint).toBe("us");
   clock.advance(1);
   expect(route({ session }).endpoint).toBe("eu");
-  // Without a word on how long: a second.
+  // Without a requested wait the default of one second applies.
   router.refused("eu");
   clock.advance(999);
   expect(route({ session }).endpoint).toBe("us");
@@ -137,11 +137,11 @@ test("an endpoint that is refused and full frees when both are over, whoever fil
   const { route, router, use, others, manager } = world();
   use("eu", 10);
   others.set("us", { requests: 10, tokens: 0, remainingMs: 20_000 });
-  manager.setEndpoint({ id: "asia", maxInFlight: 1 });
+  manager.setEndpoint({ id: "asia", maxInFlightPerProcess: 1 });
   use("asia", 1);
   for (const endpoint of ["eu", "us", "asia"]) router.refused(endpoint, { retryAfterMs: 5_000 });
   const waits = () => route({ candidates: ["eu", "us", "asia"] }).passedOver.map(({ retryAfterMs }) => retryAfterMs);
-  // What waits for others to end does not free by time alone.
+  // Time alone does not free an endpoint that waits for other calls to end.
   expect(waits()).toEqual([MINUTE, 20_000, undefined]);
   expect(route({ candidates: ["eu", "us", "asia"] })).toMatchObject({ endpoint: "us", retryAfterMs: 20_000 });
   for (const endpoint of ["eu", "us"]) router.refused(endpoint, { retryAfterMs: 70_000 });
@@ -154,7 +154,7 @@ test("an endpoint that is refused and full frees when both are over, whoever fil
 
 test("a request that no window can hold is never worth waiting for, one that waits for others is", () => {
   const { route, manager } = world();
-  manager.setEndpoint({ id: "us", maxInFlight: 1 });
+  manager.setEndpoint({ id: "us", maxInFlightPerProcess: 1 });
   manager.check({ endpoint: "us", tokens: 1 });
   expect(route({ tokens: 2_000 })).toMatchObject({ endpoint: "us", allowed: false, retryAfterMs: undefined });
   expect(route({ tokens: 2_000 }).passedOver.map(({ isNever }) => isNever)).toEqual([true, false]);
@@ -167,7 +167,7 @@ test("a request that no window can hold is never worth waiting for, one that wai
 
 test("a key without room has none anywhere", () => {
   const { route, manager } = world();
-  manager.setKey("acme", { rateLimitRpm: 0 });
+  manager.setKey("acme", { rpmLimit: 0 });
   expect(route({ key: "acme" })).toMatchObject({ allowed: false, passedOver: [{ by: "local" }, { by: "local" }] });
   expect(route({ key: "other" }).allowed).toBe(true);
 });
@@ -213,7 +213,7 @@ test.each([
   expect(act).toThrow(expect.objectContaining({ code: "INVALID_CONFIG", option }));
 });
 
-/** A session whose endpoint of the two is this one. */
+/** Returns a session whose affinity is this endpoint. */
 function sessionFor(endpoint: string): string {
   const { route } = world();
   for (let i = 0; ; i++) if (route({ session: `s${i}` }).endpoint === endpoint) return `s${i}`;

@@ -10,8 +10,9 @@ import {
 } from "@hivepace/core";
 import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import { Refusals } from "./refusals.ts";
-import { freesFirst, leftAlone, roomOf } from "./room.ts";
+import { freesFirst, leftAlone, roomOf, unavailable } from "./room.ts";
 import type {
+  EndpointHealth,
   PassedOver,
   RouteRequest,
   Router,
@@ -19,13 +20,17 @@ import type {
   RoutingDecision,
   RoutingStrategy,
 } from "./router-types.ts";
-import { bySession, leastUsed, type Open, roundRobin, weighted } from "./strategies.ts";
+import { bestRanked, bySession, fastest, leastUsed, type Open, roundRobin, weighted } from "./strategies.ts";
+import { tiersOf } from "./tiers.ts";
 import { UnknownEndpoints } from "./unknown-endpoints.ts";
 
 const DEFAULTS = { strategy: "least-used", refusedForMs: 1_000 } as const;
-const STRATEGIES: readonly unknown[] = ["least-used", "round-robin", "weighted"];
+const STRATEGIES: readonly unknown[] = ["least-used", "round-robin", "weighted", "fastest"];
 
-/** Chooses among endpoints: by session, by room, in turns. Everything is decided here and now, without any I/O. */
+/**
+ * Creates a router, which chooses among endpoints by session, capacity and strategy. Every decision is synchronous and
+ * needs no I/O.
+ */
 export function createRouter(options: RouterOptions): Router {
   return new RoomRouter(options);
 }
@@ -33,6 +38,7 @@ export function createRouter(options: RouterOptions): Router {
 class RoomRouter implements Router {
   readonly #manager: RateManager;
   readonly #view: RouterOptions["view"];
+  readonly #health: EndpointHealth | undefined;
   readonly #strategy: RoutingStrategy;
   readonly #weights: ReadonlyMap<string, number>;
   readonly #refusedForMs: number;
@@ -42,7 +48,7 @@ class RoomRouter implements Router {
   #turn = 0;
 
   constructor(options: RouterOptions) {
-    const { manager, view, strategy = DEFAULTS.strategy, weights = {} } = options;
+    const { manager, view, health, strategy = DEFAULTS.strategy, weights = {} } = options;
     const { refusedForMs = DEFAULTS.refusedForMs, clock = systemClock } = options;
     if (typeof manager?.peek !== "function") throw new InvalidConfigError("manager", "a RateManager", manager);
     if (view !== undefined && typeof view?.others !== "function")
@@ -54,6 +60,7 @@ class RoomRouter implements Router {
     if (!isAmount(refusedForMs)) throw new InvalidConfigError("refusedForMs", AMOUNT, refusedForMs);
     this.#manager = manager;
     this.#view = view;
+    this.#health = health;
     this.#strategy = strategy;
     this.#weights = new Map(Object.entries(weights));
     this.#refusedForMs = refusedForMs;
@@ -70,40 +77,52 @@ class RoomRouter implements Router {
 
   route(request: RouteRequest): RoutingDecision {
     const { candidates, session, strategy = this.#strategy } = request;
-    if (!Array.isArray(candidates) || candidates.length === 0)
-      throw new InvalidConfigError("candidates", "a list of one or more endpoints", candidates);
+    const tiers = tiersOf(candidates, "candidates");
+    const all = tiers.flat();
     if (strategy !== this.#strategy) checkStrategy(strategy);
     const now = this.#clock.now();
-    const open: Open[] = [];
+    const open = new Map<string, Open>();
     const passedOver: PassedOver[] = [];
     const known: string[] = [];
-    for (const endpoint of candidates) {
-      const room = this.#roomOf(endpoint, request, now);
+    for (const endpoint of all) {
+      const room = this.#roomOf(endpoint, request, all, now);
       if (room === undefined) continue;
       known.push(endpoint);
       if ("by" in room) passedOver.push(room);
-      else open.push(room);
+      else open.set(endpoint, room);
     }
-    if (known.length < candidates.length) this.#tellUnknown(candidates, known);
-    if (open.length === 0) return allFull(passedOver);
+    if (known.length < all.length) this.#tellUnknown(all, known);
+    const tier = tiers.find((ids) => ids.some((id) => open.has(id)));
+    if (!tier) return allFull(passedOver);
+    const best = bestRanked(tier.flatMap((id) => open.get(id) ?? []));
     const turn = this.#turn;
     const how = session === undefined ? strategy : "session";
-    // A session's requests are nobody's turn.
+    // Session-affine requests do not advance round-robin.
     if (session === undefined) this.#turn = (turn + 1) % Number.MAX_SAFE_INTEGER;
-    const { endpoint, utilization } = open[this.#choose(how, open, request, turn)] as Open;
+    const { endpoint, utilization } = best[this.#choose(how, best, tier, request, turn)] as Open;
     const isMoved = how === "session" && passedOver.length > 0 && ownOf(known, session) !== endpoint;
     const reason = `${REASONS[isMoved ? "moved" : how]}, ${Math.round(utilization * 100)} % used`;
     return { endpoint, allowed: true, reason, utilization, passedOver, retryAfterMs: undefined };
   }
 
-  /** Undefined when the manager does not have the endpoint. */
-  #roomOf(endpoint: string, request: RouteRequest, now: number): Open | PassedOver | undefined {
+  /** Returns undefined when the manager does not have the endpoint. */
+  #roomOf(endpoint: string, request: RouteRequest, all: readonly string[], now: number): Open | PassedOver | undefined {
     const { model, key, tokens, inputTokens, outputTokens } = request;
     const local = this.#peek({ endpoint, model, key, tokens, inputTokens, outputTokens });
     if (local === undefined) return undefined;
     const room = roomOf(endpoint, tokens, local, this.#view?.others(endpoint, model));
     const refusedMs = this.#refusals.remainingMs(endpoint, model, now);
-    return refusedMs > 0 ? leftAlone(room, Math.ceil(refusedMs)) : room;
+    const left = refusedMs > 0 ? leftAlone(room, Math.ceil(refusedMs)) : room;
+    const health = this.#health;
+    if (!health) return left;
+    const isOther = (other: string) => other !== endpoint && health.obstacle(other, model, false) === undefined;
+    const obstacle = health.obstacle(endpoint, model, false) && health.obstacle(endpoint, model, all.some(isOther));
+    if (obstacle) return unavailable(left, obstacle);
+    if ("by" in left) return left;
+    const { utilization } = left;
+    const load = utilization + health.wasted(endpoint, model);
+    const latencyMs = health.latencyMs(endpoint, model);
+    return { endpoint, utilization, rank: health.rank(endpoint, model), load, latencyMs };
   }
 
   #peek(request: RateRequest): RateDecision | undefined {
@@ -115,23 +134,31 @@ class RoomRouter implements Router {
     }
   }
 
-  /** Throws when no candidate is known; warns once of each that is not. */
+  /** Warns once about each unknown candidate, and throws when no candidate is known. */
   #tellUnknown(candidates: readonly string[], known: readonly string[]): void {
     const all = [...new Set(this.#manager.snapshot({ keys: false }).endpoints.map(({ id }) => id))];
     if (known.length === 0) throw new ResourceUnknownError(candidates, "endpoint", all);
     for (const id of candidates) if (!known.includes(id)) this.#unknown.warn(id, all);
   }
 
-  #choose(how: RoutingStrategy | "session", open: readonly Open[], request: RouteRequest, turn: number): number {
+  #choose(
+    how: RoutingStrategy | "session",
+    open: readonly Open[],
+    tier: readonly string[],
+    request: RouteRequest,
+    turn: number,
+  ): number {
     switch (how) {
       case "session":
         return bySession(open, request.session as string);
       case "round-robin":
-        return roundRobin(open, request.candidates, turn);
+        return roundRobin(open, tier, turn);
       case "weighted":
         return weighted(open, (endpoint) => this.#weights.get(endpoint) ?? 1, turn);
       case "least-used":
         return leastUsed(open, turn);
+      case "fastest":
+        return fastest(open, turn);
     }
   }
 }
@@ -142,9 +169,10 @@ const REASONS = {
   "least-used": "the least used",
   "round-robin": "the next in turn",
   weighted: "the next by weight",
+  fastest: "the fastest",
 };
 
-/** Whom the session goes to when all have room. */
+/** The endpoint of a session when all endpoints have capacity. */
 function ownOf(known: readonly string[], session: string | undefined): string {
   const all = known.map((endpoint): Open => ({ endpoint, utilization: 0 }));
   return known[bySession(all, session as string)] as string;
@@ -159,5 +187,5 @@ function allFull(passedOver: readonly PassedOver[]): RoutingDecision {
 
 function checkStrategy(strategy: unknown): void {
   if (!STRATEGIES.includes(strategy))
-    throw new InvalidConfigError("strategy", '"least-used", "round-robin" or "weighted"', strategy);
+    throw new InvalidConfigError("strategy", '"least-used", "round-robin", "weighted" or "fastest"', strategy);
 }

@@ -1,15 +1,32 @@
 import { hash32 } from "../hash.ts";
 
-/** An endpoint that could be sent to, as the strategies see it. */
+/** An endpoint with capacity, as input of the strategies. */
 export interface Open {
   readonly endpoint: string;
-  /** 0..1, of the tightest limit, over all instances as far as known. */
+  /** Utilization of the tightest limit, 0 to 1, over all instances as far as known. */
   readonly utilization: number;
+  /** Rank, compared before utilization, lowest first. */
+  readonly rank?: number | undefined;
+  /** Utilization including usage that failed calls gave back; compared by `leastUsed`. */
+  readonly load?: number | undefined;
+  /** Expected latency of one more call. */
+  readonly latencyMs?: number | undefined;
+}
+
+/** Returns the endpoints of the best rank. */
+export function bestRanked(open: readonly Open[]): readonly Open[] {
+  const best = Math.min(...open.map(({ rank = 0 }) => rank));
+  return open.every(({ rank = 0 }) => rank === best) ? open : open.filter(({ rank = 0 }) => rank === best);
+}
+
+/** The index of the endpoint with the shortest expected latency. Equal endpoints take turns. */
+export function fastest(open: readonly Open[], turn: number): number {
+  return lowest(open, turn, ({ latencyMs = 0 }) => latencyMs);
 }
 
 /**
- * Whom a session goes to: each endpoint's number for this session follows from both names, the highest wins. Every
- * instance comes to the same without a table, and when an endpoint has no room or is gone, only its sessions move.
+ * The index of a session's endpoint, by rendezvous hashing: the endpoint whose hash with the session is highest. Every
+ * instance computes the same endpoint without a table, and when an endpoint is full or removed, only its sessions move.
  */
 export function bySession(open: readonly Open[], session: string): number {
   const seed = hash32(session);
@@ -21,20 +38,30 @@ export function bySession(open: readonly Open[], session: string): number {
   return best;
 }
 
-/** Uses that are less than this apart are the same: nobody knows them better. */
+/** Smaller differences of utilization count as equal, because they are below the precision of the counts. */
 const SAME_USE = 1e-9;
 
-/** The one with the most room; of equals each in its turn, or all instances would take the same. */
+/**
+ * The index of the endpoint with the lowest utilization. Equal endpoints take turns, or all instances would choose the
+ * same one.
+ */
 export function leastUsed(open: readonly Open[], turn: number): number {
+  return lowest(open, turn, ({ utilization, load = utilization }) => load);
+}
+
+function lowest(open: readonly Open[], turn: number, of: (one: Open) => number): number {
   let best = -1;
   for (let step = 0; step < open.length; step++) {
     const i = (turn + step) % open.length;
-    if (best < 0 || (open[i] as Open).utilization < (open[best] as Open).utilization - SAME_USE) best = i;
+    if (best < 0 || of(open[i] as Open) < of(open[best] as Open) - SAME_USE) best = i;
   }
   return best;
 }
 
-/** Each in its turn. `all` are the candidates with and without room, so that one without room does not shift the others. */
+/**
+ * The index of the next endpoint in turn. `all` contains the candidates with and without capacity, so that a full one
+ * does not shift the others.
+ */
 export function roundRobin(open: readonly Open[], all: readonly string[], turn: number): number {
   for (let step = 0; step < all.length; step++) {
     const next = all[(turn + step) % all.length];
@@ -44,10 +71,10 @@ export function roundRobin(open: readonly Open[], all: readonly string[], turn: 
   return 0;
 }
 
-/** The fraction of the golden ratio: its multiples fall evenly into [0, 1), however many there are. */
+/** The fractional part of the golden ratio. Its multiples are spread evenly over [0, 1) for any number of turns. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** Each as often as its weight says, spread evenly over the turns. Without any weight among them, in turns. */
+/** The index of an endpoint by weight, spread evenly over the turns. If all weights are 0, endpoints take turns. */
 export function weighted(open: readonly Open[], weightOf: (endpoint: string) => number, turn: number): number {
   const weights = open.map(({ endpoint }) => weightOf(endpoint));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -60,6 +87,6 @@ export function weighted(open: readonly Open[], weightOf: (endpoint: string) => 
     mark -= weight;
     if (mark < 0) break;
   }
-  // Rounding may leave a little of the mark: the last that has a weight.
+  // A rounding error may leave a remainder; the last endpoint with a weight takes it.
   return last;
 }

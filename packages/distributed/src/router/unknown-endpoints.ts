@@ -1,9 +1,9 @@
 import { show, warn } from "@hivepace/core/internal";
 
-/** So many ids are remembered as warned of: routes that are made up on the fly must not fill the memory. */
+/** Bounds the memory for ids that a warning was emitted for: generated routes must not fill the memory. */
 const MOST_REMEMBERED = 1_000;
 
-/** Warns once of every id in a route that no endpoint has. */
+/** Warns once about each id in a route that is not an endpoint. */
 export class UnknownEndpoints {
   readonly #warned = new Set<string>();
 

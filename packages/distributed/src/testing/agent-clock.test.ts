@@ -20,7 +20,7 @@ test.each([0.99, 1, 1.013])(
     timeline.runUntil(600);
     expect(late.length).toBe(713);
     expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
-    // The timeline has whole milliseconds.
+    // The timeline rounds times up to whole milliseconds.
     expect(Math.max(...late)).toBeLessThan(2.1 * speed);
     expect(clock.pending).toBe(0);
   },

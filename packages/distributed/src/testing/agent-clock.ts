@@ -2,7 +2,7 @@ import type { Clock } from "@hivepace/core";
 import type { LocalTime } from "./local-time.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** The wall clock when the simulated world begins. */
+/** Wall-clock time at which the simulated world begins. */
 const WORLD_EPOCH_MS = Date.UTC(2030, 0, 1);
 
 interface Timer {
@@ -12,21 +12,22 @@ interface Timer {
 
 export interface AgentClockOptions {
   /**
-   * Added to the wall clock, in milliseconds. A fraction makes the incarnation of an agent follow from its start alone.
+   * Offset of the wall clock, in milliseconds. A fraction of a millisecond makes the agent's incarnation depend only on
+   * its start.
    */
   readonly epochOffsetMs: number;
 }
 
 /**
- * The clock of one simulated process, on the simulator's timeline: it has its own zero and speed, stands still with a
- * frozen process, and is silent after a crash. Never calls back early.
+ * The clock of one simulated process on the simulator's timeline. Each clock has its own zero and speed, stops while its
+ * process is frozen, and fires no timer after a crash. No timer fires early.
  */
 export class AgentClock implements Clock {
   readonly #timeline: Timeline;
   readonly #time: LocalTime;
   readonly #epochOffsetMs: number;
   readonly #timers = new Set<Timer>();
-  /** Timers that came due while the process stood still, in order. */
+  /** Timers that came due while the process was frozen, in order. */
   #overdue: Timer[] | undefined;
   isStopped = false;
 
@@ -52,24 +53,24 @@ export class AgentClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** How many timers are armed. */
+  /** Number of armed timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** The process stands still: timers that come due are held back. */
+  /** Freezes the process: timers that come due are held back. */
   pause(): void {
     this.#overdue ??= [];
   }
 
-  /** The process goes on: what is overdue fires now. */
+  /** Resumes the process: overdue timers fire now. */
   resume(): void {
     const overdue = this.#overdue ?? [];
     this.#overdue = undefined;
     for (const timer of overdue) this.#fire(timer);
   }
 
-  /** The process is gone: nothing fires any more. */
+  /** Ends the process: no timer fires any more. */
   stop(): void {
     this.isStopped = true;
     this.#timers.clear();
@@ -81,7 +82,7 @@ export class AgentClock implements Clock {
       this.#overdue.push(timer);
       return false;
     }
-    // Rounding: by this clock the timer is due a little later.
+    // Because of rounding, the timer may be due slightly later by this agent's clock.
     if (this.now() < timer.dueAt) {
       this.#timeline.after(1, () => this.#fire(timer));
       return false;

@@ -1,8 +1,8 @@
-/** How much of the configured limits a provider allows over time, as a part: 1, or less while it has fallen. */
+/** The fraction of the configured limits that a provider allows over time: 1, or less during a fault. */
 export class Allowance {
   readonly #steps: { readonly at: number; readonly part: number }[] = [{ at: 0, part: 1 }];
 
-  /** From `at` on, which is not before the last step. */
+  /** Sets the fraction from time `at` on, which must not be earlier than the last step. */
   set(at: number, part: number): void {
     this.#steps.push({ at, part });
   }
@@ -11,7 +11,7 @@ export class Allowance {
     return this.#steps.at(-1)?.part ?? 1;
   }
 
-  /** The mean between two times; 1 when nothing at all was allowed, so that ratios stay finite. */
+  /** The mean fraction between two times; 1 when nothing was allowed at all, so that ratios stay finite. */
   between(from: number, to: number): number {
     let sum = 0;
     for (const [i, { at, part }] of this.#steps.entries()) {

@@ -1,19 +1,21 @@
-import { type Amounts, addTo, at, fits, minus, scaled, zeros } from "../engine/amounts.ts";
-import { UseWindow } from "../engine/use-window.ts";
+import { type Amounts, addTo, at, fits, minus, scaled, UsageWindow, zeros } from "../engine/index.ts";
 import type { Scheme } from "./options.ts";
 import type { Answer, Call, Participant, World } from "./world.ts";
 
 const RETRY_MS = 100;
 const GOSSIP_MS = 1_000;
 
-/** What people do without a hive, to be compared with it. Each knows the number of agents, which in life nobody does. */
+/**
+ * Creates an agent of a baseline scheme that Hivepace is compared with. Baselines know the number of agents, which real
+ * processes do not.
+ */
 export function newBaseline(scheme: Exclude<Scheme, "hive">, world: World, index: number): Participant {
   if (scheme === "naive") return new Naive(world, index);
   if (scheme === "equal-split") return new EqualSplit(world, index);
   return scheme === "gossip" ? new Gossip(world, index) : new DropRatio(world, index);
 }
 
-/** A line of calls, and a rule for the one at its head. */
+/** A queue of calls, with a rule that decides when its head may be sent. */
 abstract class Baseline implements Participant {
   protected readonly world: World;
   protected readonly index: number;
@@ -73,7 +75,7 @@ abstract class Baseline implements Participant {
   }
 }
 
-/** Every agent has the whole limit; every refusal halves it for all, and it grows again by a tenth in 30 s. */
+/** Every agent uses the whole limit. A refusal halves the capacity that all agents assume, which grows by 10 % every 30 s. */
 class Naive extends Baseline {
   #capacity: number[] = [...this.limits];
   #spent: number[] = zeros(this.limits.length);
@@ -107,23 +109,23 @@ class Naive extends Baseline {
   }
 }
 
-/** Every agent has an equal part of the limit. */
+/** Every agent has an equal share of the limit. */
 class EqualSplit extends Baseline {
-  readonly #own = new UseWindow(this.limits.length, this.world.windowMs);
+  readonly #own = new UsageWindow(this.limits.length, this.world.windowMs);
 
   protected take(cost: Amounts): boolean {
     this.#own.expire(this.world.now);
     const part = scaled(this.limits, 1 / this.world.agents);
-    // What is larger than a part would never go; it goes alone.
+    // A call larger than the share would never fit, and is sent when the agent's own window is empty.
     if (!fits(cost, minus(part, this.#own.sum)) && this.#own.sum.some((amount) => amount > 0)) return false;
     this.#own.add(this.world.now, cost);
     return true;
   }
 }
 
-/** Every agent tells all once a second how much it has used, and sends while the sum that it knows is below the limit. */
+/** Every agent broadcasts its usage once a second, and sends while the sum it knows is below the limit. */
 class Gossip extends Baseline {
-  readonly #used = new UseWindow(this.limits.length, this.world.windowMs);
+  readonly #used = new UsageWindow(this.limits.length, this.world.windowMs);
   #unsaid = zeros(this.limits.length);
 
   override start(): void {
@@ -148,9 +150,11 @@ class Gossip extends Baseline {
   }
 }
 
-/** Every agent tells all how much it wants, and lets through the part of it that would make the limit. */
+/**
+ * Every agent broadcasts its demand, and admits the fraction of its calls that would make total demand equal the limit.
+ */
 class DropRatio extends Baseline {
-  readonly #wanted = new UseWindow(this.limits.length, 10_000);
+  readonly #wanted = new UsageWindow(this.limits.length, 10_000);
   readonly #others = new Map<number, number[]>();
 
   override start(): void {

@@ -9,7 +9,7 @@ import { Network } from "./network.ts";
 import { networkDefaults } from "./options.ts";
 import { Timeline } from "./timeline.ts";
 
-/** Ports of a network that loses nothing. */
+/** Ports of a network without loss or duplicates. */
 function ports(count: number, network = {}) {
   const timeline = new Timeline();
   const opened: BusPort[] = [];
@@ -30,7 +30,7 @@ describe("the suite of all buses", () => {
   const world = ports(200, { delayMs: [1, 1], slow: 0 });
   let isOver = false;
   let running: Promise<void> | undefined;
-  // Virtual time runs as fast as it can while the suite looks.
+  // Virtual time advances in the background for as long as the contract suite runs.
   beforeAll(() => {
     const run = async (): Promise<void> => {
       while (!isOver) {

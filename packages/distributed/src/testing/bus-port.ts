@@ -2,11 +2,11 @@ import { type BusDriver, type BusEvents, DriverBus, type MessageBus } from "@hiv
 import type { Clock } from "@hivepace/core";
 import type { Network } from "./network.ts";
 
-/** A message of a real bus in the simulated network. */
+/** A message of a real bus, as the simulated network carries it. */
 export interface BusMessage {
   readonly subject: string;
   readonly payload: Uint8Array;
-  /** Its number among all messages: whoever subscribes later does not hear it. */
+  /** Position among all published messages: later subscriptions do not receive the message. */
   readonly order: number;
 }
 
@@ -19,8 +19,9 @@ const SUPPORTS = Object.freeze({
 } as const);
 
 /**
- * The connection of one simulated process to the simulated network, as the message bus that real classes take. The network
- * loses, repeats, delays and reorders silently; only a bus that is down for all is reported as interrupted.
+ * The connection of one simulated process to the simulated network, presented as the message bus that hives and
+ * limiters use. Loss, duplicates, delays and reordering happen silently; only a bus outage for all is reported as an
+ * interruption.
  */
 export class BusPort {
   readonly bus: MessageBus;
@@ -39,12 +40,12 @@ export class BusPort {
     this.#driver = driver as unknown as PortDriver;
   }
 
-  /** A message arrives at this process. */
+  /** Delivers a message to this process. */
   receive(message: BusMessage): void {
     this.#driver.receive(message);
   }
 
-  /** The process is gone without a goodbye: nothing is sent or received any more. */
+  /** Disconnects without a goodbye: nothing is sent or received any more. */
   cut(): void {
     void this.#driver.close();
   }
@@ -57,7 +58,7 @@ class PortDriver implements BusDriver {
   readonly #index: number;
   readonly #events: BusEvents;
   readonly #onPublish: (message: BusMessage) => void;
-  /** What is received, each with the number of the last message before the subscription. */
+  /** Subscribed subjects, each with the number of the last message published before the subscription. */
   readonly #subjects = new Map<string, number>();
   readonly #stopListening: () => void;
   #isOpen = true;
@@ -77,7 +78,7 @@ class PortDriver implements BusDriver {
     this.#network.broadcast(this.#index, message);
   }
 
-  /** Confirmed at once, or as soon as the network is back. */
+  /** Confirms the subscription at once, or when the network is back. */
   async listen(subject: string): Promise<void> {
     await this.#network.up();
     this.#subjects.set(subject, this.#network.published);

@@ -1,4 +1,4 @@
-import { KEPT } from "../engine/silence.ts";
+import { KEPT } from "../engine/index.ts";
 import { canDrive } from "./can-drive.ts";
 import { checkDemand } from "./check-demand.ts";
 import { checkFault, checkNetwork } from "./check-fault.ts";
@@ -12,7 +12,7 @@ const DRIVES: readonly Drive[] = ["hive", "limiter", "engine"];
 const AGGREGATIONS: readonly StoreOptions["aggregation"][] = ["store", "auto"];
 const WINDOW_MS = 60_000;
 
-/** Throws INVALID_CONFIG, which names the option, the rule and the value, before anything has begun. */
+/** Throws INVALID_CONFIG with the option, the rule and the value before the simulation starts. */
 export function checkOptions(options: SimulationOptions): void {
   const { seed, agents, limits, demand, duration, measureFrom, expectedAgents, weights = [], drift } = options;
   need(Number.isSafeInteger(seed), "seed", "a whole number", seed);
@@ -30,6 +30,7 @@ export function checkOptions(options: SimulationOptions): void {
   checkEndpoints(options);
   checkKeys(options);
   oneOf("isolation", options.isolation ?? "safe", Object.keys(KEPT));
+  oneOf("recovery", options.recovery ?? "stepped", ["measured", "stepped"]);
   const isWithin = measureFrom === undefined || (isAmount(measureFrom) && measureFrom < duration);
   need(isWithin, "measureFrom", "a time from 0 on, before the end", measureFrom);
   if (expectedAgents !== undefined) whole("expectedAgents", expectedAgents);
@@ -56,7 +57,12 @@ function checkDrive(options: SimulationOptions): void {
       limits,
     );
   if (drive !== "engine") need(tuning === undefined, "tuning", 'given only with drive "engine"', tuning);
-  for (const [name, value] of Object.entries({ endpoints, keys, observers, "limits.maxInFlight": limits.maxInFlight }))
+  for (const [name, value] of Object.entries({
+    endpoints,
+    keys,
+    observers,
+    "limits.maxInFlightPerProcess": limits.maxInFlightPerProcess,
+  }))
     need(value === undefined || drive === "hive", name, 'given only with drive "hive"', value);
   need(canDrive(drive, options), "drive", "one that can run these options", drive);
 }

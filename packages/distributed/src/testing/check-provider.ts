@@ -5,7 +5,7 @@ import type { FailureOptions, ProviderOptions, QuotaOptions } from "./provider-o
 const KINDS: readonly ProviderOptions["kind"][] = ["sliding", "fixed", "bucket"];
 const COUNTS: readonly ProviderOptions["countsTokens"][] = ["actual-at-start", "estimate-at-start", "usage-at-end"];
 
-/** `windowMs`: the window of the limits, of which a sub-window is a part. */
+/** Validates the options of a provider. `windowMs` is the window of the limits, of which a sub-window is a fraction. */
 export function checkProvider(option: string, provider: Partial<ProviderOptions>, windowMs: number): void {
   const { kind, burst, latencyMs, callMs, retryAfterMs, countsTokens, subWindowMs } = provider;
   const { countsRefused, maxInFlight, failures, quota, headers } = provider;

@@ -4,8 +4,9 @@ import type { SwarmReport } from "./recorder.ts";
 import { simulateSwarm } from "./simulate-swarm.ts";
 
 /**
- * Simulates a swarm and lets `judge` say what is wrong with the outcome: a sentence, or undefined when all is well. If
- * something is, or a law was broken, rejects with an error that names the seed and the fewest of the faults that it takes.
+ * Simulates a swarm and lets `judge` describe what is wrong with the outcome, or return undefined. If `judge` objects
+ * or a law is broken, rejects with an error that names the seed and a minimal list of faults that reproduces the
+ * failure.
  */
 export async function checkSwarm(
   options: SimulationOptions,
@@ -29,7 +30,7 @@ export async function checkSwarm(
   throw new Error(`${why} (seed ${seed}, ${agents} agents)${faults.length > 0 ? `, with only:${events}` : ""}`);
 }
 
-/** Leaves out one fault after the other, as long as it still goes wrong. */
+/** Removes faults one at a time, as long as the run still fails without them. */
 async function shrink(
   faults: readonly Fault[],
   why: string,

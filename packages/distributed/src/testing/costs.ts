@@ -1,4 +1,4 @@
-/** Tokens of a call: the same for all, evenly between two, or lognormal as those of language models are. */
+/** Tokens of a call: constant, uniform in a range, or lognormal, as with language models. */
 export type CostModel =
   | number
   | { readonly from: number; readonly to: number }
@@ -7,13 +7,16 @@ export type CostModel =
       readonly sigma: number;
       readonly from: number;
       readonly to: number;
-      /** This part of the calls is so large instead. */
+      /** This fraction of the calls has this size instead. */
       readonly rare?: { readonly part: number; readonly tokens: number } | undefined;
-      /** What a call really uses, in parts of what was expected of it, evenly between two. Default: as expected. */
+      /** Real usage as a multiple of the estimate, uniform in this range. Default: usage equals the estimate. */
       readonly actual?: readonly [number, number] | undefined;
     };
 
-/** Costs as they are seen: a median of 1,500 tokens, and one call in some hundreds that takes 30,000. */
+/**
+ * Sizes as observed in practice: a median of 1,500 tokens, and one call in several hundred reaches the maximum of
+ * 30,000.
+ */
 export const typicalTokens = { median: 1_500, sigma: 1, from: 50, to: 30_000 } as const;
 
 export interface Cost {
@@ -35,7 +38,7 @@ export function drawCost(model: CostModel, random: () => number): Cost {
   return { expected, actual: Math.max(1, Math.round(expected * (least + (most - least) * random()))) };
 }
 
-/** A lognormal size between two bounds. */
+/** Draws a lognormal size between two bounds. */
 export function drawSize(
   { median, sigma, from, to }: { median: number; sigma: number; from: number; to: number },
   random: () => number,
@@ -43,7 +46,7 @@ export function drawSize(
   return Math.min(to, Math.max(from, median * Math.exp(sigma * normal(random))));
 }
 
-/** The estimate of a call that will use `actual` tokens. */
+/** Draws an estimate for a call that will use `actual` tokens. */
 export function drawEstimate(
   actual: number,
   { bias, spread }: { readonly bias: number; readonly spread: number },
@@ -52,7 +55,7 @@ export function drawEstimate(
   return Math.max(1, Math.round(actual * bias * Math.exp(spread * normal(random))));
 }
 
-/** The mean of what calls really use. */
+/** Estimates the mean real usage of a call by sampling. */
 export function meanCost(model: CostModel, random: () => number): number {
   if (typeof model === "number") return model;
   const samples = 20_000;
@@ -61,7 +64,7 @@ export function meanCost(model: CostModel, random: () => number): number {
   return sum / samples;
 }
 
-/** Box and Muller. */
+/** Draws a standard normal number by the Box-Muller transform. */
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

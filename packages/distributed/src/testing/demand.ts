@@ -1,19 +1,19 @@
 import { seededRandom } from "@hivepace/core/testing";
-import { type Amounts, at } from "../engine/amounts.ts";
+import { type Amounts, at } from "../engine/index.ts";
 import { type Cost, drawCost, drawEstimate, meanCost } from "./costs.ts";
 import type { Endpoint } from "./endpoints.ts";
 import type { SimulationOptions } from "./options.ts";
 import type { Timeline } from "./timeline.ts";
 import type { Call } from "./world.ts";
 
-/** The calls that come: one by one, at random, as from many users who do not know of each other, and in bursts. */
+/** Generates calls: independent random arrivals, as from many users, and bursts. */
 export class Demand {
   readonly #options: SimulationOptions;
   readonly #endpoints: readonly Endpoint[];
   readonly #windowMs: number;
   readonly #timeline: Timeline;
   readonly #arrive: (call: Call) => void;
-  /** One call, in limits, on average. */
+  /** Mean size of one call, as a fraction of the limit. */
   readonly #size: number;
 
   constructor(
@@ -48,7 +48,7 @@ export class Demand {
       const load = typeof demand.load === "function" ? demand.load(now) : demand.load;
       return (load * partAt(now)) / this.#size / this.#windowMs;
     };
-    // The rate may change: candidates come at the highest rate that it has, and only a part of them counts.
+    // Poisson thinning for a varying rate: candidates arrive at the peak rate, and a fraction of them is accepted.
     const isSteady = typeof demand.load === "number" && typeof demand.skew !== "function";
     const most = isSteady ? rateAt(0) : this.#highest(rateAt);
     if (!(most > 0)) return;
@@ -100,7 +100,7 @@ export class Demand {
     return estimate ? { expected: drawEstimate(cost.actual, estimate, random), actual: cost.actual } : cost;
   }
 
-  /** Of one call. */
+  /** The amounts of one call, in the limited dimensions. */
   #amounts(tokens: number): number[] {
     const { limits } = this.#options;
     return [...(limits.requests === undefined ? [] : [1]), ...(limits.tokens === undefined ? [] : [tokens])];
@@ -120,7 +120,7 @@ function partOfDemand(
   return () => part;
 }
 
-/** One of them by chance, each as often as its part says. */
+/** Picks one item at random, with probability in proportion to its `part`. */
 function pick<T extends { readonly part?: number | undefined }>(from: readonly T[], random: () => number): T {
   let rest = random() * from.reduce((sum, { part = 1 }) => sum + part, 0);
   for (const one of from) {

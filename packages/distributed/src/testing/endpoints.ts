@@ -1,8 +1,8 @@
-import type { Amounts } from "../engine/amounts.ts";
+import type { Amounts } from "../engine/index.ts";
 import { amountsOf, type Limits, type SimulationOptions } from "./options.ts";
 import { type ProviderOptions, providerDefaults } from "./provider-options.ts";
 
-/** The endpoint of a simulation that names none. */
+/** The id of the endpoint in a simulation that configures none. */
 export const ONLY_ENDPOINT = "provider";
 
 /** One endpoint as the whole simulation sees it. */
@@ -12,11 +12,11 @@ export interface Endpoint {
   /** The same limits as amounts, requests first. */
   readonly amounts: Amounts;
   readonly provider: ProviderOptions;
-  /** Its part of the calls that are for one endpoint only. */
+  /** Relative share of the calls that may use only one endpoint. */
   readonly part: number;
 }
 
-/** All endpoints. Without a list of them there is one, with the limits and the provider of the simulation. */
+/** Returns all endpoints. Without a configured list there is one, with the simulation's limits and provider. */
 export function endpointsOf({ endpoints, limits, provider }: SimulationOptions): Endpoint[] {
   return (endpoints ?? [{ id: ONLY_ENDPOINT }]).map((endpoint) => {
     const own = { ...limits, ...endpoint.limits };

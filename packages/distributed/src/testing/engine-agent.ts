@@ -1,40 +1,49 @@
-import { type Agent, newAgent } from "../engine/agent.ts";
-import { type Amounts, addTo, minus, scaled, takeFrom, zeros } from "../engine/amounts.ts";
-import type { Ask } from "../engine/ask.ts";
-import type { Effects, Event } from "../engine/events.ts";
-import { levelAt } from "../engine/level.ts";
-import { countMembers } from "../engine/members.ts";
-import type { Message } from "../engine/message.ts";
-import { newPool, type Pool } from "../engine/pool.ts";
-import type { Isolation } from "../engine/silence.ts";
-import { step } from "../engine/step.ts";
-import type { StoreConfig } from "../engine/store-side.ts";
-import { TUNING, type Tuning } from "../engine/tuning.ts";
+import {
+  type Agent,
+  type Amounts,
+  addTo,
+  type Effects,
+  type Event,
+  type Isolation,
+  levelAt,
+  type Message,
+  minus,
+  newAgent,
+  type Quota,
+  type StoreConfig,
+  type StoreRequest,
+  scaled,
+  step,
+  TUNING,
+  type Tuning,
+  takeFrom,
+  zeros,
+} from "../engine/index.ts";
 import type { Answer, Call, Participant, World } from "./world.ts";
 
-const POOL = "provider";
+const QUOTA = "provider";
 const RETRIES = 5;
 const TRY_EVERY_MS = 100;
-/** A denied try counts as demand for so long. */
+/** Time for which a denied try counts as demand, in milliseconds. */
 const TRIED_MS = 2_000;
 
 export interface EngineAgentOptions {
   readonly index: number;
   readonly id: string;
-  readonly life: number;
+  readonly incarnation: number;
   readonly weight: number;
   readonly isolation: Isolation;
   readonly expectedAgents: number | undefined;
   readonly tryOnly: boolean;
-  /** This agent's own clock, for the world's time. */
+  /** Converts the world's time to this agent's clock. */
   readonly clock: (worldMs: number) => number;
   readonly tuning: Partial<Tuning> | undefined;
   readonly store: StoreConfig | undefined;
-  /** Called after everything that happens to it. */
+  /** Called after every step of the engine. */
   readonly observe: (agent: Agent, event: Event, effects: Effects) => void;
 }
 
-/** The pure engine in the simulated world, with a line of calls before it. */
+/** An agent that runs the pure engine in the simulated world, with a queue of calls in front of the engine. */
 export class EngineAgent implements Participant {
   readonly state: Agent;
   readonly #world: World;
@@ -45,17 +54,17 @@ export class EngineAgent implements Participant {
   #isUp = true;
   #triedAt = -Infinity;
   #isPumping = false;
-  /** Calls that try and try again. */
+  /** Calls that are retried periodically without a place in the queue. */
   #trying = 0;
 
   constructor(world: World, options: EngineAgentOptions) {
-    const { id, life, weight, isolation, expectedAgents, tuning, store } = options;
+    const { id, incarnation, weight, isolation, expectedAgents, tuning, store } = options;
     this.#world = world;
     this.#options = options;
     this.#waitingAmounts = zeros(world.limits.length);
     const config = {
       id,
-      life,
+      incarnation,
       weight,
       isolation,
       expectedAgents,
@@ -65,11 +74,11 @@ export class EngineAgent implements Participant {
       tuning: { ...TUNING, ...tuning },
     };
     this.state = newAgent(config, this.#now);
-    this.state.pools.set(POOL, newPool(this.#poolConfig(world.limits)));
+    step(this.state, { type: "configure", config: this.#quotaConfig(world.limits) }, this.#now);
   }
 
-  get pool(): Pool {
-    return this.state.pools.get(POOL) as Pool;
+  get quota(): Quota {
+    return this.state.quotas.get(QUOTA) as Quota;
   }
 
   get waiting(): number {
@@ -96,13 +105,13 @@ export class EngineAgent implements Participant {
     const sentAt = this.#options.clock(call.sentAt);
     if (outcome === "accepted") {
       const more = minus(call.actual, call.expected);
-      if (more.some((amount) => amount !== 0)) this.#do({ type: "settle", pool: POOL, more, sentAt });
+      if (more.some((amount) => amount !== 0)) this.#do({ type: "settle", quota: QUOTA, more, sentAt });
       return;
     }
-    this.#do({ type: "settle", pool: POOL, more: scaled(call.expected, -1), sentAt });
+    this.#do({ type: "settle", quota: QUOTA, more: scaled(call.expected, -1), sentAt });
     const isOverload = outcome === "overloaded";
     if (outcome !== "failed")
-      this.#do({ type: "refused", pool: POOL, refused: { sentAt, retryAfterMs, reason: "429", isOverload } });
+      this.#do({ type: "refused", quota: QUOTA, refused: { sentAt, retryAfterMs, reason: "429", isOverload } });
     if (++call.tries > RETRIES) return;
     this.#line.unshift(call);
     addTo(this.#waitingAmounts, call.expected);
@@ -110,7 +119,7 @@ export class EngineAgent implements Participant {
   }
 
   hear(message: unknown): void {
-    this.#do({ type: "hear", message: message as Message });
+    this.#do({ type: "receive", message: message as Message });
   }
 
   stop(graceful: boolean): void {
@@ -119,12 +128,11 @@ export class EngineAgent implements Participant {
   }
 
   setLimits(limits: Amounts): void {
-    this.pool.config = this.#poolConfig(limits);
-    countMembers(this.state);
+    step(this.state, { type: "configure", config: this.#quotaConfig(limits) }, this.#now);
     this.#do({ type: "wake" });
   }
 
-  /** Stands still: what it planned is overdue when it goes on. */
+  /** Freezes the agent: planned steps are overdue when the agent resumes. */
   pause(): void {
     this.#isUp = false;
   }
@@ -136,33 +144,33 @@ export class EngineAgent implements Participant {
   }
 
   level(): number {
-    return levelAt(this.pool.level, this.#now);
+    return levelAt(this.quota.backoff.level, this.#now);
   }
 
   levelText(): string {
-    const { epoch, round, base } = this.pool.level;
-    return `${epoch} ${round} ${base}`;
+    const { epoch, pauseCount, levelAtCut } = this.quota.backoff.level;
+    return `${epoch} ${pauseCount} ${levelAtCut}`;
   }
 
   limitsText(): string {
-    return this.pool.limits.join(" ");
+    return this.quota.limits.join(" ");
   }
 
   get #now(): number {
     return this.#options.clock(this.#world.now);
   }
 
-  #poolConfig(limits: Amounts) {
+  #quotaConfig(limits: Amounts) {
     const { windowMs } = this.#world;
     const rules = {
       reduceFactor: 0.5,
       recoveryFactor: 1.1,
       recoveryIntervalMs: 30_000,
-      most: 1,
+      levelMax: 1,
       cooldownMs: windowMs,
-      least: 1 / Math.max(...limits),
+      levelMin: 1 / Math.max(...limits),
     };
-    return { name: POOL, limits, windowMs, rules };
+    return { name: QUOTA, limits, windowMs, rules };
   }
 
   #do(event: Event): boolean {
@@ -171,17 +179,17 @@ export class EngineAgent implements Participant {
     this.#options.observe(this.state, event, effects);
     if (effects.ask) this.#ask(effects.ask);
     if (effects.publish) this.#world.broadcast(this.#options.index, effects.publish);
-    // The last word cannot be repeated later.
+    // A goodbye is sent twice, because the agent cannot retransmit it later.
     if (effects.publish?.bye) this.#world.broadcast(this.#options.index, effects.publish);
     this.#plan(effects.wakeAt);
     if (effects.retry.length > 0) this.#pump();
     return effects.taken;
   }
 
-  #ask(ask: Ask): void {
+  #ask(ask: StoreRequest): void {
     const { sequence: seq } = ask;
-    this.#world.share(this.#options.index, ask, (reply) =>
-      this.#do(reply ? { type: "answer", seq, reply } : { type: "unanswered", seq }),
+    this.#world.allocate(this.#options.index, ask, (reply) =>
+      this.#do(reply ? { type: "store-reply", seq, reply } : { type: "store-failure", seq }),
     );
   }
 
@@ -195,18 +203,18 @@ export class EngineAgent implements Participant {
     });
   }
 
-  /** Sends what may be sent, and says what is left. */
+  /** Sends every call that is admitted, and reports the remaining demand. */
   #pump(): void {
     if (this.#isPumping || this.#options.tryOnly) return;
     this.#isPumping = true;
     for (let call = this.#line[0]; call; call = this.#line[0]) {
-      if (!this.#do({ type: "take", pool: POOL, cost: call.expected })) break;
+      if (!this.#do({ type: "take", quota: QUOTA, cost: call.expected })) break;
       this.#line.shift();
       takeFrom(this.#waitingAmounts, call.expected);
       this.#world.send(call);
     }
     const next = this.#line[0]?.expected;
-    this.#do({ type: "want", pool: POOL, next, all: [...this.#waitingAmounts] });
+    this.#do({ type: "want", quota: QUOTA, next, all: [...this.#waitingAmounts] });
     this.#isPumping = false;
   }
 
@@ -220,7 +228,7 @@ export class EngineAgent implements Participant {
 
   #try(call: Call): void {
     const isOver = !this.#isUp || this.#world.now > call.givesUpAt;
-    const isTaken = !isOver && this.#do({ type: "take", pool: POOL, cost: call.expected });
+    const isTaken = !isOver && this.#do({ type: "take", quota: QUOTA, cost: call.expected });
     if (isOver || isTaken) {
       this.#trying--;
       if (isTaken) this.#world.send(call);
@@ -228,9 +236,9 @@ export class EngineAgent implements Participant {
     }
     const triedAt = this.#world.now;
     this.#triedAt = triedAt;
-    this.#do({ type: "want", pool: POOL, next: call.expected, all: call.expected });
+    this.#do({ type: "want", quota: QUOTA, next: call.expected, all: call.expected });
     this.#world.after(TRIED_MS, () => {
-      if (this.#isUp && this.#triedAt === triedAt) this.#do({ type: "want", pool: POOL, next: undefined });
+      if (this.#isUp && this.#triedAt === triedAt) this.#do({ type: "want", quota: QUOTA, next: undefined });
     });
     this.#world.after(TRY_EVERY_MS * (0.5 + this.#world.random()), () => this.#try(call));
   }

@@ -1,6 +1,6 @@
-import { type Amounts, addTo, takeFrom, zeros } from "../engine/amounts.ts";
+import { type Amounts, addTo, takeFrom, zeros } from "../engine/index.ts";
 
-/** The exact sum of the last `windowMs`; what is as old as that is out. */
+/** The exact sum over the last `windowMs`. An entry that is exactly `windowMs` old no longer counts. */
 export class ExactWindow {
   readonly #windowMs: number;
   readonly #entries: { readonly at: number; readonly amounts: Amounts }[] = [];

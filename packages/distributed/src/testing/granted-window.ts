@@ -1,4 +1,4 @@
-import { type Amounts, addTo, takeFrom, zeros } from "../engine/amounts.ts";
+import { type Amounts, addTo, takeFrom, zeros } from "../engine/index.ts";
 
 interface Entry {
   readonly key: object;
@@ -7,7 +7,7 @@ interface Entry {
   isOver: boolean;
 }
 
-/** The sum of what was granted in the last window, of which a part may be given back later. */
+/** The sum of the amounts granted in the last window, of which a part may be refunded later. */
 export class GrantedWindow {
   readonly sum: number[];
   readonly #windowMs: number;
@@ -28,7 +28,7 @@ export class GrantedWindow {
     addTo(this.sum, amounts);
   }
 
-  /** From now on it counts with these amounts; with none when they are empty. */
+  /** Replaces the amounts of a grant; an empty list means zero. */
   settle(key: object, amounts: Amounts): void {
     const entry = this.#byKey.get(key);
     this.#byKey.delete(key);

@@ -1,29 +1,29 @@
-import type { Amounts } from "../engine/amounts.ts";
+import type { Amounts } from "../engine/index.ts";
 import type { Network } from "./network.ts";
 import { amountsOf, type Fault } from "./options.ts";
 import type { Service } from "./service.ts";
 import type { SimulatedStore } from "./simulated-store.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** What a fault can be done to. */
+/** The parts of a simulation that a fault may change. */
 export interface Stage {
   readonly timeline: Timeline;
   readonly network: Network;
   readonly service: Service;
   readonly store: SimulatedStore | undefined;
-  /** Those that are there already are left alone. */
+  /** Starts an agent, unless the agent already runs. */
   start(index: number, how?: { readonly isEarlier?: boolean; readonly isRenamed?: boolean }): void;
   stop(index: number, graceful: boolean): void;
   freeze(index: number, forMs: number): void;
-  /** Its next call, for no reason. */
+  /** Refuses the agent's next call although the limit is not reached. */
   refuseNext(index: number, retryAfterMs: number | undefined): void;
-  /** All of them, or these. */
+  /** Sets the limits of all agents, or of the given ones. */
   setLimits(limits: Amounts, agents: readonly number[] | undefined): void;
-  /** To everyone, from nowhere. */
+  /** Delivers a forged message to every agent. */
   inject(message: unknown): void;
 }
 
-/** Does a fault to the world, now, and plans its end. */
+/** Applies a fault to the world now, and schedules its end. */
 export function happen(stage: Stage, fault: Fault): void {
   const { timeline, network, service, store } = stage;
   switch (fault.type) {

@@ -1,5 +1,5 @@
 import type { EndpointConfig, KeyLimits, Lease } from "@hivepace/core";
-import type { Amounts } from "../engine/amounts.ts";
+import type { Amounts } from "../engine/index.ts";
 import { createHive } from "../hive/create-hive.ts";
 import type { Hive, HiveRequest } from "../hive/hive-types.ts";
 import type { Endpoint } from "./endpoints.ts";
@@ -14,7 +14,7 @@ export class HiveProcess extends RealAgent {
   protected async open(): Promise<void> {
     const { options, world } = this.setting;
     const { index, id } = this.start_;
-    const { isolation = "balanced", expectedAgents, weights, keys, observers } = options;
+    const { isolation = "balanced", recovery, expectedAgents, weights, keys, observers } = options;
     this.#hive = await createHive({
       agentId: id,
       namespace: NAMESPACE,
@@ -23,6 +23,7 @@ export class HiveProcess extends RealAgent {
       endpoints: world.endpoints.map((endpoint) => configOf(endpoint, endpoint.limits)),
       windowMs: world.windowMs,
       isolation,
+      recovery,
       expectedAgents,
       weight: weights?.[index] ?? 1,
       mode: observers?.includes(index) ? "observe" : "enforce",
@@ -93,17 +94,17 @@ export class HiveProcess extends RealAgent {
     return { endpoint: lease.endpoint, end: (call, answer) => this.#end(lease, call, answer) };
   }
 
-  #end(lease: Lease, call: Call, { outcome, retryAfterMs, limits }: Answer): void {
+  #end(lease: Lease, call: Call, { outcome, retryAfterMs, isQuota, limits }: Answer): void {
     const sentAgoMs = this.setting.timeline.now - call.sentAt;
     switch (outcome) {
       case "accepted":
         lease.done(this.#hasTokens ? { tokens: call.tokens.actual } : undefined);
         break;
       case "failed":
-        lease.done(this.#hasTokens ? { tokens: 0 } : undefined);
+        lease.failed({ reason: "500", used: this.#hasTokens ? { tokens: 0 } : undefined });
         break;
       case "refused":
-        lease.refused({ reason: "429", retryAfterMs });
+        lease.refused({ reason: "429", retryAfterMs, kind: isQuota ? "quota" : "limit" });
         break;
       case "overloaded":
         lease.refused({ reason: "529", retryAfterMs, kind: "overload" });
@@ -114,13 +115,18 @@ export class HiveProcess extends RealAgent {
 }
 
 function configOf({ id }: Endpoint, limits: Endpoint["limits"]): EndpointConfig {
-  return { id, rpmLimit: limits.requests, tpmLimit: limits.tokens, maxInFlight: limits.maxInFlight };
+  return {
+    id,
+    rpmLimit: limits.requests,
+    tpmLimit: limits.tokens,
+    maxInFlightPerProcess: limits.maxInFlightPerProcess,
+  };
 }
 
 function limitsOf(
   keys: readonly { readonly key: string; readonly limits?: Endpoint["limits"] | undefined }[] = [],
 ): Record<string, KeyLimits> {
   return Object.fromEntries(
-    keys.map(({ key, limits = {} }) => [key, { rateLimitRpm: limits.requests, rateLimitTpm: limits.tokens }]),
+    keys.map(({ key, limits = {} }) => [key, { rpmLimit: limits.requests, tpmLimit: limits.tokens }]),
   );
 }

@@ -1,4 +1,4 @@
-import { type Amounts, at } from "../engine/amounts.ts";
+import { type Amounts, at } from "../engine/index.ts";
 import { createDistributedLimiter } from "../limiter/create-distributed-limiter.ts";
 import type { DistributedLimiter } from "../limiter/distributed-limiter.ts";
 import { ONLY_ENDPOINT } from "./endpoints.ts";
@@ -13,13 +13,14 @@ export class LimiterProcess extends RealAgent {
   protected async open(): Promise<void> {
     const { options, world } = this.setting;
     const { index, id } = this.start_;
-    const { isolation = "balanced", expectedAgents, weights } = options;
+    const { isolation = "balanced", recovery, expectedAgents, weights } = options;
     this.#limiter = await createDistributedLimiter({
       agentId: id,
       namespace: NAMESPACE,
       clock: this.clock,
       bus: this.bus,
       isolation,
+      recovery,
       expectedAgents,
       weight: weights?.[index] ?? 1,
       ...storeSettings(options.store, this.sync),

@@ -1,6 +1,6 @@
 import { seededRandom } from "@hivepace/core/testing";
 
-/** The relation of one agent's clock to the simulated world's time: each clock has a zero and a speed of its own. */
+/** Converts between one agent's clock and the simulated world's time. Each clock has its own zero and speed. */
 export class LocalTime {
   readonly #offsetMs: number;
   readonly #speed: number;
@@ -10,23 +10,23 @@ export class LocalTime {
     this.#speed = speed;
   }
 
-  /** The agent's time at a time of the world. */
+  /** Converts a world time to the agent's clock. */
   at(worldMs: number): number {
     return worldMs * this.#speed + this.#offsetMs;
   }
 
-  /** The world's time at a time of the agent. */
+  /** Converts a time of the agent's clock to world time. */
   worldAt(ownMs: number): number {
     return (ownMs - this.#offsetMs) / this.#speed;
   }
 
-  /** Milliseconds of the agent's clock since the world began. */
+  /** Milliseconds on the agent's clock since the world began. */
   elapsedAt(worldMs: number): number {
     return worldMs * this.#speed;
   }
 }
 
-/** The clocks of all agents. No clock is faster or slower than the world by more than `drift`, as a part. */
+/** Creates the clocks of all agents. The speed of each differs from the world's by at most the fraction `drift`. */
 export function localTimes(agents: number, drift: number, seed: number): LocalTime[] {
   const random = seededRandom(seed);
   return Array.from({ length: agents }, () => {

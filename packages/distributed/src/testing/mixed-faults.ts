@@ -5,8 +5,8 @@ import type { Fault, SimulationOptions } from "./options.ts";
 const MINUTE = 60_000;
 
 /**
- * A swarm of 3 to 12 agents to which a few things happen at random: crashes, restarts, goodbyes, a bus that is away or
- * that some cannot reach, processes that stand still, a worse network, a provider that allows less, limits that change.
+ * A swarm of 3 to 12 agents with a few random faults: crashes, restarts, goodbyes, bus outages, partitions, frozen
+ * processes, a worse network, a provider with less capacity, changed limits.
  */
 export function mixedFaults(seed: number, minutes = 6): SimulationOptions {
   const random = seededRandom(seed * 2_654_435_761 + 17);
@@ -15,7 +15,7 @@ export function mixedFaults(seed: number, minutes = 6): SimulationOptions {
   const agents = between(3, 12);
   const few = (first = 0): number[] =>
     Array.from({ length: between(1, Math.ceil(agents / 3)) }, () => between(first, agents - 1));
-  // The first stays: when all are gone at once, nobody remembers what was used.
+  // The first agent always stays: if all agents left at once, nobody would remember the usage.
   const leavers = (): number[] => few(1);
   const end = minutes * MINUTE;
   const at = (): number => between(MINUTE / 2, end - MINUTE);

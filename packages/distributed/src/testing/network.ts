@@ -1,16 +1,16 @@
 import type { NetworkOptions } from "./options.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** A bus that loses, repeats, delays and reorders, and that some cannot reach. */
+/** A bus that loses, duplicates, delays and reorders messages, and that can be partitioned. */
 export class Network {
   readonly #timeline: Timeline;
   readonly #random: () => number;
   readonly #deliver: (to: number, message: unknown) => void;
   readonly #agents: number;
   #options: NetworkOptions;
-  /** For each trouble that is going on: may this one be heard by that one? */
+  /** Predicates of the active partitions: whether messages of `from` reach `to`. */
   readonly #troubles = new Set<(from: number, to: number) => boolean>();
-  /** How many outages of the whole network are going on. */
+  /** Number of active outages of the whole network. */
   #outages = 0;
   readonly #onDown = new Set<(isDown: boolean) => void>();
   published = 0;
@@ -32,7 +32,7 @@ export class Network {
   broadcast(from: number, message: unknown): void {
     this.published++;
     const { loss, duplicates } = this.#options;
-    // By the time of arrival: to a thousand readers it comes in some fifty different milliseconds.
+    // Receivers are grouped by arrival time: a thousand of them share some fifty distinct milliseconds.
     const readers = new Map<number, number[]>();
     for (let to = 0; to < this.#agents; to++) {
       if (this.#random() < loss || !this.#reaches(from, to)) continue;
@@ -45,13 +45,13 @@ export class Network {
       });
   }
 
-  /** While this lasts, only those reach each other for whom it says so. */
+  /** For `forMs`, only pairs of agents for which `reaches` returns true receive each other's messages. */
   trouble(forMs: number, reaches: (from: number, to: number) => boolean): void {
     this.#troubles.add(reaches);
     this.#timeline.after(forMs, () => this.#troubles.delete(reaches));
   }
 
-  /** Nobody reaches anyone, and everybody's connection is broken, until the returned function is called. */
+  /** Stops all delivery and breaks every connection, until the returned function is called. */
   outage(): () => void {
     const reaches = (): boolean => false;
     this.#troubles.add(reaches);
@@ -66,13 +66,13 @@ export class Network {
     return this.#outages > 0;
   }
 
-  /** Calls the listener at the beginning and at the end of outages. Returns its unsubscribe. */
+  /** Calls the listener at the start and the end of an outage. Returns a function that unsubscribes. */
   onDown(listener: (isDown: boolean) => void): () => void {
     this.#onDown.add(listener);
     return () => this.#onDown.delete(listener);
   }
 
-  /** Resolves when there is no outage. */
+  /** Resolves as soon as no outage is active. */
   up(): Promise<void> {
     if (!this.isDown) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,9 +1,9 @@
-import type { Isolation } from "../engine/silence.ts";
-import type { Tuning } from "../engine/tuning.ts";
+import type { Isolation, Tuning } from "../engine/index.ts";
+import type { Recovery } from "../limiter/config.ts";
 import type { CostModel } from "./costs.ts";
 import type { ProviderOptions } from "./provider-options.ts";
 
-/** How the agents share the limit. "hive" is what Hivepace does; the others are there to be compared with it. */
+/** How the agents share the limit. "hive" is Hivepace; the others are baselines for comparison. */
 export type Scheme = "hive" | "naive" | "equal-split" | "gossip" | "drop-ratio";
 
 /** The code that a simulation runs: whole hives, limiters, or only the pure engine. */
@@ -11,12 +11,12 @@ export type Drive = "hive" | "limiter" | "engine";
 
 /** A simulated swarm: its agents, limits, demand, providers, network, and the faults that happen to it. */
 export interface SimulationOptions {
-  /** The same seed gives the same run, to the last message. */
+  /** Runs with equal options and seed are identical, to the last message. */
   readonly seed: number;
   readonly agents: number;
   readonly limits: Limits;
   readonly demand: Demand;
-  /** In milliseconds of virtual time. */
+  /** Length of the run in milliseconds of virtual time. */
   readonly duration: number;
   readonly faults?: readonly Fault[] | undefined;
   readonly network?: Partial<NetworkOptions> | undefined;
@@ -31,55 +31,67 @@ export interface SimulationOptions {
    */
   readonly drive?: Drive | undefined;
   /**
-   * Several endpoints, all with limits of the same kinds. What an endpoint does not say is as in `limits` and `provider`.
-   * With `drive: "hive"` only.
+   * Several endpoints, all with limits of the same kinds. A setting that an endpoint omits is taken from `limits` and
+   * `provider`. With `drive: "hive"` only.
    *
    * @defaultValue one endpoint
    */
   readonly endpoints?: readonly EndpointOptions[] | undefined;
   /** Tenant keys that calls are made for. With `drive: "hive"` only. @defaultValue none */
   readonly keys?: readonly KeyOptions[] | undefined;
-  /** Agents whose hive only observes: it counts and never makes a call wait. With `drive: "hive"` only. */
+  /** Agents whose hive runs in observe mode: the hive counts calls and never delays them. With `drive: "hive"` only. */
   readonly observers?: readonly number[] | undefined;
-  /** Time from which figures count, in milliseconds. @defaultValue after two windows, or a third of a short run */
+  /** Time from which figures count, in milliseconds. @defaultValue two windows, or a third of a short run */
   readonly measureFrom?: number | undefined;
   readonly isolation?: Isolation | undefined;
+  /**
+   * How hives and limiters cut and recover. The pure engine always recovers in steps.
+   *
+   * @defaultValue the default of the object: a hive measures, a limiter recovers in steps
+   */
+  readonly recovery?: Recovery | undefined;
   readonly expectedAgents?: number | undefined;
   /** Relative weight of each agent under contention, in order. @defaultValue 1 */
   readonly weights?: readonly number[] | undefined;
-  /** Ids of the agents, in order; two agents may have the same id by mistake. @defaultValue a different id for each */
+  /**
+   * Ids of the agents, in order. Two agents may have the same id, to simulate a mistake. @defaultValue a different id
+   * for each
+   */
   readonly names?: readonly string[] | undefined;
-  /** Agents that start only when a "join" tells them to. */
+  /** Agents that start only with a "join" fault. */
   readonly absent?: readonly number[] | undefined;
-  /** Largest deviation of an agent's clock from the world's speed, as a part. @defaultValue 0.0001 */
+  /** Largest deviation of an agent's clock speed from the world's, as a fraction. @defaultValue 0.0001 */
   readonly drift?: number | undefined;
   /** A store that agents may use besides the bus. @defaultValue none */
   readonly store?: StoreOptions | undefined;
   /** Called once for each second of virtual time with the present time, in milliseconds. */
   readonly onProgress?: ((timeMs: number) => void) | undefined;
-  /** Changes parameters of the engine, to measure what a mechanism is worth. With `drive: "engine"` only. */
+  /** Overrides engine parameters, to measure the benefit of a mechanism. With `drive: "engine"` only. */
   readonly tuning?: Partial<Tuning> | undefined;
 }
 
-/** A store that hands out the limit, and how it behaves. */
+/** A store that grants parts of the limit, and its behaviour. */
 export interface StoreOptions {
   readonly aggregation: "store" | "auto";
-  /** With "auto": the store is used above this number of agents, and the bus again below the other. @defaultValue 300 and 200 */
+  /**
+   * With "auto": numbers of agents above which the store is used, and below which the bus is used again. @defaultValue
+   * 300 and 200
+   */
   readonly above?: number | undefined;
   readonly below?: number | undefined;
-  /** Duration of a call, from and to, in milliseconds. @defaultValue 2 to 10 */
+  /** Minimum and maximum duration of a store call, in milliseconds. @defaultValue 2 to 10 */
   readonly latencyMs?: readonly [number, number] | undefined;
-  /** Time after which a call is given up, in milliseconds. @defaultValue 2,000 */
+  /** Timeout of a store call, in milliseconds. @defaultValue 2,000 */
   readonly timeoutMs?: number | undefined;
 }
 
-/** In each window of `windowMs` (default: a minute). */
+/** Limits in each window of `windowMs`. @defaultValue a window of one minute */
 export interface Limits {
   readonly requests?: number | undefined;
   readonly tokens?: number | undefined;
   readonly windowMs?: number | undefined;
-  /** Calls that one agent has in flight at most. With `drive: "hive"` only. @defaultValue any number */
-  readonly maxInFlight?: number | undefined;
+  /** Calls that one agent may have in flight. With `drive: "hive"` only. @defaultValue unlimited */
+  readonly maxInFlightPerProcess?: number | undefined;
 }
 
 /** One of several endpoints. */
@@ -87,82 +99,85 @@ export interface EndpointOptions {
   readonly id: string;
   readonly limits?: Omit<Limits, "windowMs"> | undefined;
   readonly provider?: Partial<ProviderOptions> | undefined;
-  /** Relative part of the calls that are for this endpoint only, with `demand.route: "one"`. @defaultValue 1 */
+  /** Relative share of the calls that may use only one endpoint, with `demand.route: "one"`. @defaultValue 1 */
   readonly part?: number | undefined;
 }
 
-/** A tenant key, and its part of the calls. */
+/** A tenant key, and its share of the calls. */
 export interface KeyOptions {
   readonly key: string;
   /** Limits of the key in each window, over all endpoints. @defaultValue none */
   readonly limits?: Pick<Limits, "requests" | "tokens"> | undefined;
   /** Whether hives learn the limits from `limitsForKey` instead of `keys`. @defaultValue false */
   readonly isDynamic?: boolean | undefined;
-  /** Relative part of all calls. @defaultValue 1 */
+  /** Relative share of all calls. @defaultValue 1 */
   readonly part?: number | undefined;
 }
 
 /** The calls that agents want to send. */
 export interface Demand {
-  /** Demand of all agents together, in limits per window; a function of the time in milliseconds when it varies. */
+  /** Total demand of all agents, in limits per window; a function of the time in milliseconds when demand varies. */
   readonly load: number | ((timeMs: number) => number);
-  /** Exponent of the distribution among the agents: 0 is even, 1 is Zipf's law. Or the part of each agent. @defaultValue 1 */
+  /**
+   * Exponent of the Zipf distribution of demand among the agents (0 is even), or the share of each agent. @defaultValue
+   * 1
+   */
   readonly skew?: number | readonly number[] | ((agent: number, timeMs: number) => number) | undefined;
   /** Tokens of a call. Required when tokens are limited. @defaultValue none */
   readonly tokens?: CostModel | undefined;
   /**
-   * How far estimates are off: the estimate of a call is its real usage × `bias` × a lognormal factor of median 1 and of this
-   * `spread` (sigma). Takes the place of `actual` in `tokens`. @defaultValue as `tokens` says
+   * Estimation error: the estimate of a call is its real usage × `bias` × a lognormal factor with median 1 and sigma
+   * `spread`. Replaces `actual` in `tokens`. @defaultValue as `tokens` says
    */
   readonly estimate?: { readonly bias: number; readonly spread: number } | undefined;
-  /** Whether a call may go to any of several endpoints, or is for one of them. @defaultValue "any" */
+  /** Whether a call may use any of several endpoints ("any") or only one of them ("one"). @defaultValue "any" */
   readonly route?: "any" | "one" | undefined;
-  /** Calls that come all at once. */
+  /** Additional calls that arrive all at once. */
   readonly bursts?: readonly Burst[] | undefined;
-  /** Mean time after which a waiting call gives up, in milliseconds. @defaultValue never */
+  /** Mean time until a waiting call gives up, in milliseconds. @defaultValue never */
   readonly patienceMs?: number | undefined;
-  /** Number of waiting calls beyond which an agent drops new ones. @defaultValue 60, or the limit when that is less */
+  /** Number of waiting calls above which an agent drops new ones. @defaultValue 60, or the limit when that is less */
   readonly maxQueue?: number | undefined;
-  /** Agents that never wait in line: their calls are tried again every 100 ms or so. */
+  /** Agents that never queue calls: each denied call is retried about every 100 ms. */
   readonly tryOnly?: readonly number[] | undefined;
 }
 
-/** Calls that come all at once. */
+/** Calls that arrive all at once. */
 export interface Burst {
   /** Time, in milliseconds. */
   readonly at: number;
-  /** Size, in limits. */
+  /** Total size of the calls, in limits. */
   readonly load: number;
-  /** Agents that get the calls, in turn. @defaultValue all */
+  /** Agents that receive the calls, in turn. @defaultValue all */
   readonly agents?: readonly number[] | undefined;
 }
 
 /** How messages travel between agents. */
 export interface NetworkOptions {
-  /** Parts of all deliveries that are lost, repeated, or slow. */
+  /** Fractions of all deliveries that are lost, duplicated, or slow. */
   readonly loss: number;
   readonly duplicates: number;
   readonly slow: number;
-  /** Delay of usual and of slow deliveries, from and to, in milliseconds. */
+  /** Minimum and maximum delay of normal and of slow deliveries, in milliseconds. */
   readonly delayMs: readonly [number, number];
   readonly slowMs: readonly [number, number];
 }
 
-/** What goes wrong, or just changes, at some time. Agents are numbers from 0. */
+/** A fault or a planned change at a given time. Agents are numbered from 0. */
 export type Fault = { readonly at: number } & (
   | { readonly type: "crash" | "leave" | "join"; readonly agents: readonly number[] }
-  /** Ends, with or without a goodbye, and starts again with the same name and nothing else. */
+  /** The agent stops, with or without a goodbye, and starts again with the same id and no state. */
   | {
       readonly type: "restart";
       readonly agents: readonly number[];
       readonly downMs: number;
       readonly graceful: boolean;
-      /** The wall clock has gone back meanwhile: the new life seems to be an earlier one. */
+      /** The wall clock went back during the downtime, so that the new incarnation looks like an earlier one. */
       readonly isEarlier?: boolean;
-      /** The agent comes back under a new id, as a process does whose id is random. */
+      /** The agent comes back under a new id, as a process with a random id does. */
       readonly isRenamed?: boolean;
     }
-  /** Cut off from the bus: both ways, or only from hearing, or from being heard. */
+  /** The agent is disconnected from the bus in both directions, hears nobody, or is heard by nobody. */
   | {
       readonly type: "cut" | "deafen" | "mute";
       readonly agents: readonly number[];
@@ -171,27 +186,27 @@ export type Fault = { readonly at: number } & (
   | { readonly type: "split"; readonly groups: readonly (readonly number[])[]; readonly forMs: number }
   | { readonly type: "bus-down"; readonly forMs: number }
   | { readonly type: "network"; readonly network: Partial<NetworkOptions>; readonly forMs: number }
-  /** The store cannot be reached, by all or by these; its calls hang, fail in part; it forgets all. */
+  /** The store is unreachable for all or some agents, hangs, fails a fraction of its calls, or loses all data. */
   | { readonly type: "store-down"; readonly forMs: number; readonly agents?: readonly number[] }
   | { readonly type: "store-stall"; readonly forMs: number }
   | { readonly type: "store-errors"; readonly forMs: number; readonly part: number }
   | { readonly type: "store-flush" }
-  /** Another server takes over, after so long, which knows only what was so long before that. */
+  /** For `forMs` the store is down; then a replica takes over that is `staleMs` behind. */
   | { readonly type: "store-failover"; readonly staleMs: number; readonly forMs: number }
-  /** The process stands still, and then goes on. */
+  /** The process is frozen, and then continues. */
   | { readonly type: "freeze"; readonly agents: readonly number[]; readonly forMs: number }
-  /** The provider allows only this part of its limits: of all endpoints, or of these. */
+  /** The provider allows only this fraction of its limits, at all endpoints or at the given ones. */
   | {
       readonly type: "provider";
       readonly factor: number;
       readonly forMs: number;
       readonly endpoints?: readonly string[] | undefined;
     }
-  /** The provider refuses the next call of these agents for no reason. */
+  /** The provider refuses the next call of each of these agents although the limit is not reached. */
   | { readonly type: "refuse"; readonly agents: readonly number[]; readonly retryAfterMs?: number }
-  /** All agents, or these, are told of new limits; the provider has them, too, when it is all. */
+  /** All agents, or the given ones, receive new limits. The provider adopts them only when all agents do. */
   | { readonly type: "limits"; readonly limits: Limits; readonly agents?: readonly number[] }
-  /** A message from nowhere arrives at everyone. */
+  /** Every agent receives a forged message. */
   | { readonly type: "inject"; readonly message: unknown }
 );
 
@@ -203,7 +218,7 @@ export const networkDefaults: NetworkOptions = {
   slowMs: [300, 500],
 };
 
-/** The limits in order: requests, then tokens, as far as they are limited. */
+/** The limits as a list: requests, then tokens, without those that are not limited. */
 export function amountsOf({ requests, tokens }: Pick<Limits, "requests" | "tokens">): number[] {
   return [requests, tokens].filter((limit) => limit !== undefined);
 }

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { type CounterKind, newCounter } from "./provider-counters.ts";
 
-/** Ten in a window of 12 s: at each time, how many more fit, after those before were counted. */
+/**
+ * For a limit of 10 in a window of 12 s: the number of calls that fit at each time, after all earlier ones were
+ * counted.
+ */
 const TABLES: Record<
   string,
   { kind: CounterKind; burst?: number; steps: readonly (readonly [at: number, fits: number])[] }
@@ -15,7 +18,7 @@ const TABLES: Record<
       [12_000, 10],
     ],
   },
-  // Windows begin at a third of their length.
+  // The simulated provider's windows end at 8 s, 20 s and so on.
   "a fixed window frees all at its end": {
     kind: "fixed",
     steps: [

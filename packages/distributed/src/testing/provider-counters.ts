@@ -1,29 +1,29 @@
-import { type Amounts, addTo, at, fits, minus, scaled, zeros } from "../engine/amounts.ts";
+import { type Amounts, addTo, at, fits, minus, scaled, zeros } from "../engine/index.ts";
 import { ExactWindow } from "./exact-window.ts";
 
-/** One limit of a provider, enforced to the unit. All amounts have the dimensions of the limit. */
+/** One exactly enforced limit of a provider. All amounts have the dimensions of the limit. */
 export interface Counter {
-  /** Whether the limit has room for this much more. */
+  /** Whether these amounts fit within the remaining capacity. */
   fits(amounts: Amounts, now: number): boolean;
-  /** Counts, whether or not there is room. */
+  /** Counts the amounts, even when they exceed the limit. */
   count(amounts: Amounts, now: number): void;
-  /** What is left of the limit; below 0 when more was counted than allowed. */
+  /** The remaining capacity; negative when more was counted than allowed. */
   left(now: number): number[];
-  /** Until the limit is whole again if nothing is counted meanwhile, in milliseconds. */
+  /** Milliseconds until the full limit is available again, if nothing else is counted. */
   resetMs(now: number): number;
-  /** From now on these amounts are allowed in a window. */
+  /** Changes the amounts allowed per window from now on. */
   allow(amounts: Amounts): void;
 }
 
 export type CounterKind = "sliding" | "fixed" | "bucket";
 
-/** `burst`: what a bucket holds, in limits. */
+/** Creates a counter. `burst` is the capacity of a bucket, in limits. */
 export function newCounter(kind: CounterKind, limits: Amounts, windowMs: number, burst = 1): Counter {
   if (kind === "sliding") return new SlidingCounter(limits, windowMs);
   return kind === "fixed" ? new FixedCounter(limits, windowMs) : new BucketCounter(limits, windowMs, burst);
 }
 
-/** No more in any window. */
+/** A sliding window: no window of `windowMs` exceeds the limit. */
 class SlidingCounter implements Counter {
   readonly #window: ExactWindow;
   readonly #windowMs: number;
@@ -59,7 +59,7 @@ class SlidingCounter implements Counter {
   }
 }
 
-/** Whole windows, one after the other. */
+/** Fixed windows, one after the other. */
 class FixedCounter implements Counter {
   readonly #windowMs: number;
   #allowed: Amounts;
@@ -100,13 +100,16 @@ class FixedCounter implements Counter {
     this.#sum = zeros(this.#allowed.length);
   }
 
-  /** Windows begin when the provider likes. */
+  /**
+   * The index of the window at this time. Windows are offset by a third of their length, because a provider's windows
+   * have no relation to the agents' clocks.
+   */
   #windowAt(now: number): number {
     return Math.floor((now + this.#windowMs / 3) / this.#windowMs);
   }
 }
 
-/** A bucket that refills evenly. */
+/** A token bucket that refills at a steady rate. */
 class BucketCounter implements Counter {
   readonly #windowMs: number;
   readonly #burst: number;

@@ -1,50 +1,50 @@
 import type { Limits } from "./options.ts";
 
-/** How a provider enforces its limits, and what it says in its answers. */
+/** How a provider enforces its limits, and the contents of its answers. */
 export interface ProviderOptions {
-  /** How it enforces its limits: the most in any window, in windows one after the other, or a bucket that refills. */
+  /** Enforcement by a sliding window, by consecutive fixed windows, or by a token bucket. */
   readonly kind: "sliding" | "fixed" | "bucket";
-  /** What a bucket holds, in limits. @defaultValue 1 */
+  /** Capacity of a bucket, in limits. @defaultValue 1 */
   readonly burst: number;
-  /** How long an answer takes, from and to, in milliseconds. @defaultValue 150 to 150 */
+  /** Minimum and maximum latency of an answer, in milliseconds. @defaultValue 150 to 150 */
   readonly latencyMs: readonly [number, number];
-  /** How long accepted calls take, lognormal, in milliseconds. @defaultValue as `latencyMs` */
+  /** Lognormal duration of accepted calls, in milliseconds. @defaultValue as `latencyMs` */
   readonly callMs?: { readonly median: number; readonly sigma: number; readonly from: number; readonly to: number };
-  /** What a refusal asks to wait. @defaultValue nothing */
+  /** The Retry-After of a refusal, in milliseconds. @defaultValue none */
   readonly retryAfterMs: number | undefined;
   /**
-   * When and how tokens are counted: at the start, by what the call will really use (no provider can; the simplest model)
-   * or by its estimate; or at the end, by usage. @defaultValue "actual-at-start"
+   * When and how tokens are counted: at the start of a call by its real usage (the simplest model, impossible for real
+   * providers) or by its estimate, or at its end by usage. @defaultValue "actual-at-start"
    */
   readonly countsTokens: "actual-at-start" | "estimate-at-start" | "usage-at-end";
-  /** Limits are also enforced in windows of this length, each with its part of them. @defaultValue none */
+  /** Length of sub-windows in which a proportional part of the limits is also enforced. @defaultValue none */
   readonly subWindowMs?: number | undefined;
   /** Whether a refused call counts as a request, as with OpenAI. @defaultValue false */
   readonly countsRefused?: boolean | undefined;
-  /** Calls that all agents together have in flight at most. @defaultValue any number */
+  /** Calls that all agents together may have in flight. @defaultValue unlimited */
   readonly maxInFlight?: number | undefined;
-  /** Answers at random that say nothing about limits. @defaultValue none */
+  /** Random errors that are unrelated to limits. @defaultValue none */
   readonly failures?: FailureOptions | undefined;
-  /** A quota of a long window besides the limits. @defaultValue none */
+  /** A quota over a long window, in addition to the limits. @defaultValue none */
   readonly quota?: QuotaOptions | undefined;
-  /** Whether answers carry limit, remaining and reset. @defaultValue false */
+  /** Whether answers carry the headers limit, remaining and reset. @defaultValue false */
   readonly headers?: boolean | undefined;
 }
 
-/** Parts of all calls that a provider answers with an error. */
+/** Fractions of all calls that a provider answers with an error. */
 export interface FailureOptions {
   /** Server errors (5xx). @defaultValue 0 */
   readonly errors?: number | undefined;
-  /** Overload answers (529), and the wait that they ask for. @defaultValue 0 */
+  /** Overload answers (529), and the wait that they request. @defaultValue 0 */
   readonly overloads?: number | undefined;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A quota of a long window: when it is gone, every call is refused until the window ends. */
+/** A quota over a long window: once it is exhausted, every call is refused until the window ends. */
 export interface QuotaOptions extends Limits {
-  /** The part that is used when the simulation begins. @defaultValue 0 */
+  /** The fraction already used when the simulation begins. @defaultValue 0 */
   readonly used?: number | undefined;
-  /** Whether refusals say how long the quota is gone. @defaultValue false */
+  /** Whether refusals tell the time until the quota's window ends. @defaultValue false */
   readonly tellsWait?: boolean | undefined;
 }
 

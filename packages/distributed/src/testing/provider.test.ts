@@ -102,7 +102,11 @@ test.each([true, false])(
     expect(subject.headers(0)?.tokens).toMatchObject({ limit: 500, remaining: 10, windowMs: 3_600_000 });
     subject.begin(one, 1);
     subject.end(one, 1);
-    expect(subject.begin(one, 2)).toEqual({ outcome: "refused", retryAfterMs: tellsWait ? 2_400_000 - 2 : undefined });
+    expect(subject.begin(one, 2)).toEqual({
+      outcome: "refused",
+      isQuota: true,
+      retryAfterMs: tellsWait ? 2_400_000 - 2 : undefined,
+    });
     expect(subject.begin(one, 2_400_000).outcome).toBe("accepted");
   },
 );

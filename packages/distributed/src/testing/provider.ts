@@ -1,5 +1,5 @@
 import type { LimitDimension, LimitObservation, ObservedLimit } from "@hivepace/core";
-import { type Amounts, at, scaled } from "../engine/amounts.ts";
+import { type Amounts, at, scaled } from "../engine/index.ts";
 import { drawSize } from "./costs.ts";
 import type { Limits } from "./options.ts";
 import { amountsOf } from "./options.ts";
@@ -11,14 +11,14 @@ const DAY_MS = 86_400_000;
 const REFUSED = { outcome: "refused" } as const;
 
 /**
- * A provider of one endpoint: decides on calls when they arrive, counts them by its own rules, and says in its answers what
- * real providers say.
+ * The provider of one endpoint: decides on calls as they arrive, counts usage by its own rules, and answers like a real
+ * provider.
  */
 export class Provider {
   readonly #options: ProviderOptions;
   readonly #windowMs: number;
   readonly #dimensions: readonly LimitDimension[];
-  /** Its own chance, so that a provider with random answers leaves the rest of the run as it is. */
+  /** A separate random sequence, so that random answers do not change the rest of the run. */
   readonly #random: () => number;
   readonly #main: Counter;
   readonly #pieces: Counter | undefined;
@@ -40,7 +40,7 @@ export class Provider {
     this.#quota = quota && new Quota(quota);
   }
 
-  /** Decides on a call, and counts it as far as that is done at the start. */
+  /** Decides on a call, and counts the usage that is counted at the start. */
   begin(call: Call, now: number): Answer {
     const { failures, maxInFlight = Infinity, countsRefused, retryAfterMs } = this.#options;
     if (failures) {
@@ -49,7 +49,8 @@ export class Provider {
       if (chance < errors) return { outcome: "failed" };
       if (chance < errors + overloads) return { outcome: "overloaded", retryAfterMs: waitMs };
     }
-    if (this.#quota && !this.#quota.fits(call, now)) return { ...REFUSED, retryAfterMs: this.#quota.waitMs(now) };
+    if (this.#quota && !this.#quota.fits(call, now))
+      return { ...REFUSED, retryAfterMs: this.#quota.waitMs(now), isQuota: true };
     const asked = this.#atStart(call);
     const isFree = this.#main.fits(asked, now) && (this.#pieces?.fits(asked, now) ?? true);
     if (!isFree || this.#inFlight >= maxInFlight || !this.#hasLeft(now)) {
@@ -61,7 +62,7 @@ export class Provider {
     return { outcome: "accepted" };
   }
 
-  /** An accepted call ends: what it used is counted now, where it was not at the start. */
+  /** Ends an accepted call, and counts the usage that was not counted at the start. */
   end(call: Call, now: number): void {
     this.#inFlight--;
     this.#quota?.count(call, now);
@@ -72,7 +73,9 @@ export class Provider {
     );
   }
 
-  /** How long a call takes, by its outcome: only accepted calls do any work. `random` draws the usual latency. */
+  /**
+   * The duration of a call: accepted calls take `callMs` if set, all others the usual latency, which `random` draws.
+   */
   answerMs({ outcome }: Answer, random: () => number): number {
     const { latencyMs, callMs } = this.#options;
     const [least, most] = latencyMs;
@@ -80,7 +83,7 @@ export class Provider {
     return callMs && outcome === "accepted" ? drawSize(callMs, this.#random) : ms;
   }
 
-  /** The rate-limit headers of an answer, where the provider sends them. */
+  /** The rate-limit headers of an answer, or undefined when the provider sends none. */
   headers(now: number): LimitObservation["limits"] | undefined {
     if (!this.#options.headers) return undefined;
     const left = this.#main.left(now);
@@ -91,7 +94,7 @@ export class Provider {
     return limits;
   }
 
-  /** Allows only this part of its limits from now on. */
+  /** Reduces the limits to this fraction from now on. */
   setFactor(factor: number): void {
     this.#factor = factor;
     this.#allow();
@@ -111,7 +114,7 @@ export class Provider {
     this.#pieces?.allow(this.#piece());
   }
 
-  /** What a sub-window allows: its part of the limit, and one call at least. */
+  /** The limit of a sub-window: a proportional part of the limit, and at least one call. */
   #piece(): number[] {
     const part = (this.#options.subWindowMs ?? this.#windowMs) / this.#windowMs;
     return this.#allowed.map((amount) => Math.max(1, Math.floor(amount * part)));
@@ -137,7 +140,10 @@ export class Provider {
     return this.#dimensions.map((dimension) => (dimension === "requests" ? 1 : 0));
   }
 
-  /** A provider that counts at the end refuses when everything is gone: it does not know how large a call will be. */
+  /**
+   * A provider that counts tokens at the end refuses only when none remain, because the size of a new call is not
+   * known.
+   */
   #hasLeft(now: number): boolean {
     if (this.#options.countsTokens !== "usage-at-end") return true;
     const left = this.#main.left(now);
@@ -145,7 +151,7 @@ export class Provider {
   }
 }
 
-/** A quota over a long window, such as a day's, besides the rate limits. */
+/** A quota over a long window, such as a day, in addition to the rate limits. */
 class Quota {
   readonly #options: NonNullable<ProviderOptions["quota"]>;
   readonly #dimensions: readonly LimitDimension[];
@@ -172,7 +178,7 @@ class Quota {
     this.#counter.count(this.#amounts(call), now);
   }
 
-  /** What a refusal says: until the window ends, or nothing. */
+  /** The wait in a refusal: the time until the window ends, or undefined when the provider does not tell it. */
   waitMs(now: number): number | undefined {
     return this.#options.tellsWait ? this.#counter.resetMs(now) : undefined;
   }

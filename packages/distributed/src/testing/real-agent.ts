@@ -1,6 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
-import { type CapacityUpdate, isHivepaceError, type ShareStore, type SyncStore } from "@hivepace/core";
-import type { Message } from "../engine/message.ts";
+import { type Allocator, type CapacityUpdate, isHivepaceError, type SyncStore } from "@hivepace/core";
+import type { Message } from "../engine/index.ts";
 import { encodePresence } from "../wire/presence.ts";
 import { MOST_BYTES_SENT, PRESENCE_SUBJECT } from "../wire/subjects.ts";
 import { AgentClock } from "./agent-clock.ts";
@@ -16,23 +16,23 @@ const RETRIES = 5;
 const TRY_EVERY_MS = 100;
 const HOUR_MS = 3_600_000;
 
-/** What stands behind a granted call until it ends. */
+/** A granted call until its end. */
 export interface Grant {
-  /** The endpoint that it is for. */
+  /** The endpoint that was granted. */
   readonly endpoint: string;
-  /** Reports how the provider answered. */
+  /** Ends the call and reports the provider's answer. */
   end(call: Call, answer: Answer): void;
 }
 
-/** The level of an agent, as a public object shows it. */
+/** An agent's level, as `status()` and `explain()` show it. */
 export interface LevelView {
   readonly level: number;
   readonly cause: { readonly agentId: string; readonly agoMs: number } | undefined;
 }
 
 /**
- * A simulated process that uses a real hive or limiter as programs do: it opens the object on its own connection to the bus
- * and the store, asks for every call, sends what is granted, and reports every answer.
+ * A simulated process that uses a real hive or limiter as programs do. The process opens the object on its own connections
+ * to the bus and the store, asks before every call, sends granted calls, and reports every answer.
  */
 export abstract class RealAgent implements Participant {
   protected readonly setting: Setting;
@@ -43,15 +43,15 @@ export abstract class RealAgent implements Participant {
   readonly #cuts: RealCuts;
   readonly #grants = new Map<Call, Grant>();
   readonly #tryOnly: boolean;
-  /** Calls that came before the object was open. */
+  /** Calls that arrived before the object was open; undefined afterwards. */
   #early: Call[] | undefined = [];
-  /** What happened while the process stood still. */
+  /** Events that arrived while the process was frozen; undefined while the process runs. */
   #held: (() => void)[] | undefined;
   #isUp = true;
   waiting = 0;
 
   constructor(setting: Setting, start: Start, laws: RealLaws, cuts: RealCuts) {
-    const { timeline, network, times, options, mark } = setting;
+    const { timeline, network, times, options, trace } = setting;
     const { index, isEarlier } = start;
     this.setting = setting;
     this.start_ = start;
@@ -59,17 +59,19 @@ export abstract class RealAgent implements Participant {
     this.#cuts = cuts;
     this.#tryOnly = options.demand.tryOnly?.includes(index) ?? false;
     const time = times[index] as (typeof times)[number];
-    // The fraction of a millisecond tells agents apart that start at once.
+    // The fraction of a millisecond distinguishes the incarnations of agents that start at the same time.
     const epochOffsetMs = (isEarlier ? -HOUR_MS : 0) + (index + 0.5) / (options.agents + 1);
     this.clock = new AgentClock(timeline, time, { epochOffsetMs });
-    this.#port = new BusPort(network, index, this.clock, ({ payload }) => mark(hash(payload, index)));
+    this.#port = new BusPort(network, index, this.clock, ({ payload }) =>
+      trace.add(timeline.now, index, withoutProof(payload)),
+    );
   }
 
   protected get bus(): MessageBus {
     return this.#port.bus;
   }
 
-  protected get sync(): (SyncStore & ShareStore) | undefined {
+  protected get sync(): (SyncStore & Allocator) | undefined {
     const { store } = this.setting;
     return store && storePort(store, this.start_.index, (run) => this.#inProcess(run));
   }
@@ -114,7 +116,7 @@ export abstract class RealAgent implements Participant {
       grant.end(call, answer);
       if (answer.outcome === "accepted" || ++call.tries > RETRIES) return;
       this.waiting++;
-      // Back to its place in the line: a point of priority is worth a second of waiting.
+      // The call returns to its place in the queue: one point of priority is worth one second of waiting.
       if (this.#tryOnly) this.#try(call);
       else void this.#wait(call, (this.setting.timeline.now - call.arrivedAt) / 1_000);
     });
@@ -158,14 +160,14 @@ export abstract class RealAgent implements Participant {
     return this.level().toFixed(6);
   }
 
-  /** Notes a cut that this agent has just learned of. */
+  /** Notes the latest cut that this agent knows of. */
   protected readonly changed = (_update: CapacityUpdate): void => {
     const cause = this.view()?.cause;
     const { timeline, live } = this.setting;
     if (cause) this.#cuts.note(this, timeline.now - cause.agoMs, timeline.now, live);
   };
 
-  /** Runs now, when the process goes on, or never when it is gone. */
+  /** Runs now, or after a freeze, or never when the process is gone. */
   #inProcess(run: () => void): void {
     if (this.#held) this.#held.push(run);
     else if (this.#isUp || !this.clock.isStopped) run();
@@ -216,14 +218,13 @@ function isBusMessage(message: unknown): message is BusMessage {
   return (message as BusMessage).payload instanceof Uint8Array;
 }
 
-/** A message of the engine from nowhere, as it would be on the wire. */
+/** A forged message of the engine, in its wire format. */
 function injected(message: Message): BusMessage[] {
   const subject = `${NAMESPACE}.${PRESENCE_SUBJECT}`;
   return encodePresence(message, MOST_BYTES_SENT).map((payload) => ({ subject, payload, order: Infinity }));
 }
 
-function hash(payload: Uint8Array, from: number): number {
-  let sum = 0x811c9dc5 ^ from;
-  for (const byte of payload) sum = Math.imul(sum ^ byte, 0x01000193);
-  return sum >>> 0;
+/** The message without the sender's proof, which is random. */
+function withoutProof(payload: Uint8Array): string {
+  return new TextDecoder().decode(payload).replace(/,"leave":"[^"]*"/, "");
 }

@@ -9,7 +9,7 @@ test("agents that learn of one cut at different times know the same cut", () => 
   cuts.note("b", 10_060, 10_100, live);
   cuts.note("b", 10_060, 40_000, live);
   cuts.note("c", 9_950, 10_250, live);
-  // A newcomer learns of it when it starts.
+  // A newcomer learns of the cut when it starts.
   cuts.note("d", 10_100, 60_000, live);
   expect([cuts.count, cuts.spreadMs]).toEqual([1, 250]);
   cuts.note("a", 75_000, 75_000, live);

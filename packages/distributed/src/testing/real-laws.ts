@@ -1,43 +1,49 @@
-import { at } from "../engine/amounts.ts";
+import { at } from "../engine/index.ts";
 import type { AgentClock } from "./agent-clock.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { GrantedWindow } from "./granted-window.ts";
 import type { Fault, KeyOptions } from "./options.ts";
 import type { Call } from "./world.ts";
 
-/** What agents may be above a limit for a moment though they hear each other, because two decide at once. */
+/**
+ * Allowed excess over a limit while agents hear each other, as a fraction, because two agents may decide at the same
+ * time.
+ */
 const EXCESS = 0.02;
-/** After these agents still hear each other and know the limits. */
+/** Faults after which agents still hear each other and know the limits. */
 const HARMLESS: readonly Fault["type"][] = ["provider", "refuse", "join", "leave"];
 
 export interface RealLawsOptions {
   readonly endpoints: readonly Endpoint[];
   readonly keys?: readonly KeyOptions[] | undefined;
   readonly windowMs: number;
-  /** By how much clocks are off at most, as a part. */
+  /** Largest clock drift, as a fraction. */
   readonly drift: number;
-  /** Whether agents cannot know enough of each other from the start. */
+  /** Whether agents lack information about each other from the start. */
   readonly isDisturbed: boolean;
 }
 
-/** A limit, and what was granted of it. */
+/** A limit, and the amounts granted of it. */
 interface Granted {
   readonly name: string;
-  /** A limit for each dimension; Infinity: none. */
+  /** A limit for each dimension; Infinity means no limit. */
   readonly limits: readonly number[];
   readonly window: GrantedWindow;
 }
 
 /**
- * What must hold for real hives and limiters in a simulated world:
- * - nothing is granted above a limit while agents hear each other;
+ * Invariants of hives and limiters in a simulated world:
+ * - no grant exceeds a limit while agents hear each other;
  * - every acquire settles, and every grant ends once;
- * - an agent that is closed leaves no timer behind.
+ * - a closed agent leaves no timer behind.
  */
 export class RealLaws {
   readonly #endpoints: readonly Granted[];
   readonly #keys = new Map<string, Granted>();
-  /** Limits hold exactly only while all agents can know what all others were granted. */
+  /**
+   * Tolerance above the limits, as a fraction. Limits hold exactly only while every agent can know all grants of the
+   * others.
+   */
   readonly #slack: number;
   #isDisturbed: boolean;
   #asked = 0;
@@ -103,7 +109,7 @@ export class RealLaws {
     for (const { window } of this.#limitsOf(call)) window.settle(call, used);
   }
 
-  /** A process ends with a goodbye: its calls in flight end with it. */
+  /** Notes that a process ends with a goodbye, which also ends its calls in flight. */
   closing(id: string, clock: AgentClock, calls: Iterable<Call>, closed: Promise<void>): void {
     for (const call of calls) this.#open.delete(call);
     this.#closing.set(id, closed);
@@ -123,17 +129,17 @@ export class RealLaws {
     this.#lost += waiting;
   }
 
-  /** Something was thrown that no program expects. */
+  /** Notes an unexpected exception. */
   failed(id: string, error: unknown): void {
     this.#failure ??= new Error(`${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
-  /** Throws what was broken so far. */
+  /** Throws the first violation, if any. */
   check(): void {
     if (this.#failure) throw this.#failure;
   }
 
-  /** Throws when something is left after all agents were closed. */
+  /** Throws if anything is left after all agents were closed. */
   checkEnd(): void {
     this.check();
     this.#need(this.#closing.size === 0, `every close settles: ${[...this.#closing.keys()].join(", ")} did not`);

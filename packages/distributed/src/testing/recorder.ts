@@ -1,17 +1,17 @@
-import { type Amounts, at } from "../engine/amounts.ts";
-import { fairShares } from "../engine/share.ts";
+import { type Amounts, at, fairShares } from "../engine/index.ts";
 import type { Allowance } from "./allowance.ts";
 import { ExactWindow } from "./exact-window.ts";
 import type { Drive } from "./options.ts";
+import { Trace } from "./trace.ts";
 import type { Call, Outcome } from "./world.ts";
 
-/** What one endpoint, or one key, has come to. Plain data. */
+/** Figures of one endpoint or one key, as plain data. */
 export interface PartFigures {
-  /** Accepted, in parts of the configured limit, of the dimension that was used most. */
+  /** Accepted usage as a fraction of the configured limit, in the dimension with the highest usage. */
   readonly use: number;
-  /** Accepted, in parts of what the provider allowed meanwhile. */
+  /** Accepted usage as a fraction of the amount that the provider allowed. */
   readonly useOfAllowed: number;
-  /** The most that was sent in any window, in limits. */
+  /** The largest amount sent in any window, in limits. */
   readonly max: number;
   readonly sent: number;
   readonly accepted: number;
@@ -20,7 +20,7 @@ export interface PartFigures {
   readonly wait: { readonly p50: number; readonly p90: number; readonly p99: number };
 }
 
-/** What a run has come to. Plain data. */
+/** The outcome of a run, as plain data. */
 export interface SwarmReport {
   readonly scheme: string;
   /** The code that ran. */
@@ -28,58 +28,61 @@ export interface SwarmReport {
   readonly seed: number;
   readonly agents: number;
   readonly durationMs: number;
-  /** Accepted by the provider, in parts of the configured limit, of the limit that was used most. */
+  /** Accepted usage as a fraction of the configured limit, in the dimension with the highest usage. */
   readonly use: number;
-  /** The same in parts of what the provider really allowed at the time: less than the limit when it fell. */
+  /**
+   * Accepted usage as a fraction of the amount that the provider really allowed, which is below the limit during a
+   * fault.
+   */
   readonly useOfAllowed: number;
-  /** The most that was sent in any window, cold start included, in limits. */
+  /** The largest amount sent in any window, cold start included, in limits. */
   readonly max: number;
-  /** The same without what was refused before: how far above the limit any single attempt reached. */
+  /** Like `max`, without calls that were refused earlier: how far above the limit any single attempt reached. */
   readonly peak: number;
   readonly sent: number;
   readonly accepted: number;
   readonly refused: number;
-  /** Calls that the provider answered with a server error or with overload. */
+  /** Calls that the provider answered with a server error or an overload. */
   readonly failed: number;
   /** Figures of each endpoint and of each key, by name. */
   readonly endpoints: Readonly<Record<string, PartFigures>>;
   readonly keys: Readonly<Record<string, PartFigures>>;
-  /** Jain's index of what busy agents got, 1 is perfectly fair; and how many of them there were. */
+  /** Jain's fairness index of the amounts that busy agents got (1 is perfectly fair), and the number of busy agents. */
   readonly jain: number;
   readonly busyAgents: number;
-  /** How long calls waited that were sent, in milliseconds. */
+  /** Waiting time of the calls that were sent, in milliseconds. */
   readonly wait: { readonly p50: number; readonly p90: number; readonly p99: number };
-  /** The longest time for which an agent had calls waiting and none sent, in windows. */
+  /** The longest time for which an agent had waiting calls and sent none, in windows. */
   readonly longestGap: number;
   readonly messagesPerAgentSecond: number;
-  /** Calls of the store; and how often it began to learn, over all pools. */
+  /** Calls to the store per agent and second, and how often the store began to learn a quota. */
   readonly storeCallsPerAgentSecond: number;
   readonly learnings: number;
-  /** How often the level was cut, and how long it took until all who could hear of it knew, at most. */
+  /** Number of cuts of the level, and the longest time until all agents that could hear of a cut knew of it. */
   readonly cuts: number;
   readonly cutSpreadMs: number;
-  /** How many different levels those had who were there in the end, and how many different limits. */
+  /** Number of different levels, and of different limits, among the agents at the end. */
   readonly levels: number;
   readonly limits: number;
-  /** From the start of an agent that came later, or from its first call, to the first that was sent, at most. */
+  /** The longest time from the start of a late agent, or from its first call, to the first call sent. */
   readonly joinMs: number;
-  /** The most that was sent within 50 ms, in parts of the mean. */
+  /** The largest amount sent within 50 ms, as a multiple of the mean. */
   readonly busiestTick: number;
-  /** The same for the same seed. */
+  /** A hash of every event and effect, see `Trace`: equal for the same seed and the same decisions. */
   readonly trace: string;
-  /** What was accepted in each second, in parts of a second's limit. */
+  /** Accepted usage in each second, as a fraction of the limit per second. */
   readonly seconds: readonly number[];
-  /** The lowest level that any agent had at the end of each second. */
+  /** The lowest level of any agent at the end of each second. */
   readonly levelSeconds: readonly number[];
-  /** What each agent got, from when figures count. */
+  /** The amount that each agent got, from `measureFrom` on. */
   readonly served: readonly number[];
-  /** What each agent wanted to send then. */
+  /** The amount that each agent wanted to send, from `measureFrom` on. */
   readonly offered: readonly number[];
 }
 
 const TICK_MS = 50;
 
-/** Writes down what happens and makes figures of it. Time is in milliseconds of the world. */
+/** Records events and computes the figures of a run. All times are world times in milliseconds. */
 export class Recorder {
   readonly #limits: Amounts;
   readonly #weights: readonly number[];
@@ -98,7 +101,7 @@ export class Recorder {
   #accepted = 0;
   #failed = 0;
   #longestGap = 0;
-  #trace = 0x811c9dc5;
+  readonly trace = new Trace();
   readonly #sentWindow: ExactWindow;
   readonly #acceptedWindow: ExactWindow;
   #max = 0;
@@ -134,7 +137,7 @@ export class Recorder {
     const { agent, sentAt: now, actual } = call;
     const accepted = outcome === "accepted";
     if (outcome === "failed" || outcome === "overloaded") this.#failed++;
-    this.mark(now, agent + (accepted ? 0.25 : 0) + this.#size(actual));
+    this.trace.add(now, agent, outcome, actual);
     this.#sends++;
     const joinedAt = at(this.#joinedAt, agent);
     if (joinedAt > 0) this.#joinMs = Math.max(this.#joinMs, now - Math.max(joinedAt, call.arrivedAt));
@@ -162,21 +165,16 @@ export class Recorder {
     this.#waits.push(now - call.arrivedAt);
   }
 
-  /** An agent that is gone waits for nothing. */
+  /** Forgets that an agent was waiting, because it is gone. */
   gone(agent: number): void {
     this.#waitingSince[agent] = Infinity;
-  }
-
-  /** Anything that must be the same when a run is repeated. */
-  mark(now: number, what: number): void {
-    this.#trace = Math.imul(this.#trace ^ Math.round((now * 8 + what) * 1e4), 0x01000193);
   }
 
   report(run: Omit<SwarmReport, keyof Figures>): SwarmReport {
     return { ...run, ...this.figures(run.durationMs) };
   }
 
-  /** The figures of a part of the run: of an endpoint or of a key. */
+  /** The figures of an endpoint or of a key. */
   part(durationMs: number): PartFigures {
     const { use, useOfAllowed, max, sent, accepted, refused, failed, wait } = this.figures(durationMs);
     return { use, useOfAllowed, max, sent, accepted, refused, failed, wait };
@@ -208,7 +206,7 @@ export class Recorder {
       ...this.#fairness(),
       wait: { p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99) },
       longestGap: this.#longestGap / this.#windowMs,
-      trace: (this.#trace >>> 0).toString(16).padStart(8, "0"),
+      trace: `${this.trace}`,
       seconds: Array.from({ length: seconds }, (_, s) => (this.#perSecond[binding]?.[s] ?? 0) / perSecond),
       served: this.#served,
       offered: this.#offered,
@@ -228,7 +226,7 @@ export class Recorder {
     return mean > 0 ? most / mean : 0;
   }
 
-  /** Among those who wanted clearly more than the fair level: how even is what they got? */
+  /** Fairness among agents that wanted clearly more than the fair level. */
   #fairness(): { jain: number; busyAgents: number } {
     const total = this.#served.reduce((sum, amount) => sum + amount, 0);
     const fair = fairShares(total, this.#offered, this.#weights);
@@ -270,7 +268,7 @@ type Figures = Pick<
   | "busiestTick"
 >;
 
-/** The part of the limit that was used between two times, in milliseconds. */
+/** The fraction of the limit that was used between two times, in milliseconds. */
 export function useBetween({ seconds }: SwarmReport, from: number, to: number): number {
   const part = seconds.slice(Math.floor(from / 1000), Math.floor(to / 1000));
   return part.reduce((sum, use) => sum + use, 0) / part.length;

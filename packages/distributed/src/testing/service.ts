@@ -1,5 +1,5 @@
 import { seededRandom } from "@hivepace/core/testing";
-import { type Amounts, addTo, at, zeros } from "../engine/amounts.ts";
+import { type Amounts, addTo, at, zeros } from "../engine/index.ts";
 import { Allowance } from "./allowance.ts";
 import { type Endpoint, endpointsOf } from "./endpoints.ts";
 import { amountsOf, type KeyOptions, type SimulationOptions } from "./options.ts";
@@ -18,20 +18,20 @@ export interface ServiceOptions {
   readonly options: SimulationOptions;
   readonly windowMs: number;
   readonly weights: readonly number[];
-  /** Figures count from here on. */
+  /** Figures count from this time on. */
   readonly from: number;
 }
 
-/** All endpoints with their providers, and the records of what was sent to them. */
+/** All endpoints with their providers, and the records of the calls sent to them. */
 export class Service {
   readonly endpoints: readonly Endpoint[];
-  /** The limits of all endpoints together. */
+  /** The sum of the limits of all endpoints. */
   readonly limits: Amounts;
   readonly recorder: Recorder;
   readonly #allowance = new Allowance();
   readonly #served: readonly Served[];
   readonly #keys: ReadonlyMap<string, Recorder>;
-  /** An endpoint alone is recorded once. */
+  /** A single endpoint needs no recorder of its own beside that of the whole service. */
   readonly #isOne: boolean;
 
   constructor({ options, windowMs, weights, from }: ServiceOptions) {
@@ -62,14 +62,14 @@ export class Service {
     return this.#serving(index).provider;
   }
 
-  /** Writes down what became of a call that was sent. */
+  /** Records the outcome of a call. */
   sent(call: Call, { outcome }: Answer, stillWaiting: boolean): void {
     this.recorder.sent(call, outcome, stillWaiting);
     if (!this.#isOne) this.#serving(call.sentTo).recorder.sent(call, outcome, false);
     if (call.key !== undefined) this.#keys.get(call.key)?.sent(call, outcome, false);
   }
 
-  /** Providers allow only this part of their limits: all of them, or these. */
+  /** Reduces the limits of all providers, or of the given endpoints, to this fraction. */
   setFactor(factor: number, now: number, ids: readonly string[] | undefined): void {
     for (const { endpoint, provider, allowance } of this.#served) {
       if (ids && !ids.includes(endpoint.id)) continue;
@@ -79,7 +79,7 @@ export class Service {
     if (!this.#isOne) this.#allowance.set(now, this.#meanPart());
   }
 
-  /** The first endpoint has other limits now. */
+  /** Changes the limits of the first endpoint. */
   setLimits(limits: Amounts, now: number): void {
     const { provider, endpoint, allowance } = this.#serving(0);
     provider.setLimits(limits);
@@ -104,7 +104,10 @@ export class Service {
   }
 }
 
-/** The limits of a key in the dimensions of the simulation; what it does not limit is limited by all endpoints together. */
+/**
+ * The limits of a key in the dimensions of the simulation. A dimension without a limit of the key has the total of all
+ * endpoints.
+ */
 function keyAmounts({ limits: own = {} }: KeyOptions, { limits }: SimulationOptions, all: Amounts): number[] {
   const kinds = (["requests", "tokens"] as const).filter((kind) => limits[kind] !== undefined);
   return kinds.map((kind, i) => own[kind] ?? at(all, i));

@@ -8,20 +8,20 @@ import type { SwarmReport } from "./recorder.ts";
 import { type Agents, type Setting, Simulation, type Start } from "./simulation.ts";
 
 /**
- * Runs a swarm of pure engines in virtual time, without promises: for swarms of hundreds of agents and for thousands of
- * runs. `simulateSwarm` with `drive: "engine"` does the same.
+ * Runs a swarm of pure engines in virtual time without promises, fast enough for hundreds of agents and thousands of
+ * runs. Equivalent to `simulateSwarm` with `drive: "engine"`.
  *
- * @throws INVALID_CONFIG for a wrong option, and an Error when a law of the engine is broken.
+ * @throws INVALID_CONFIG for an invalid option, and an Error when a law of the engine is broken.
  */
 export function simulateEngine(options: SimulationOptions): SwarmReport {
   checkOptions({ ...options, drive: "engine" });
   return new Simulation(options, (setting) => new Engines(setting)).run();
 }
 
-/** Lives are numbered from here on, so that there is room before them. */
+/** Incarnations are numbered from here on, so that a fault can produce an earlier one. */
 const LATER = 1_000;
 
-/** Pure engines, or agents of another scheme. */
+/** Creates agents with pure engines, or with a baseline scheme. */
 class Engines implements Agents {
   readonly drive = "engine";
   readonly cuts = new Cuts();
@@ -36,7 +36,7 @@ class Engines implements Agents {
   }
 
   newAgent({ index, life, id, isEarlier }: Start): EngineAgent | ReturnType<typeof newBaseline> {
-    const { options, world, times, timeline, live } = this.#setting;
+    const { options, world, times, timeline, live, trace } = this.#setting;
     const { scheme = "hive", isolation = "balanced", expectedAgents, weights, tuning, demand, store } = options;
     if (scheme !== "hive") return newBaseline(scheme, world, index);
     const time = times[index] as (typeof times)[number];
@@ -44,7 +44,7 @@ class Engines implements Agents {
     return new EngineAgent(world, {
       index,
       id,
-      life: (isEarlier ? 1 : LATER + life) * 1_000 + index,
+      incarnation: (isEarlier ? 1 : LATER + life) * 1_000 + index,
       weight: weights?.[index] ?? 1,
       isolation,
       expectedAgents,
@@ -53,6 +53,7 @@ class Engines implements Agents {
       tuning,
       store: store && { aggregation: store.aggregation, above: store.above ?? 300, below: store.below ?? 200 },
       observe: (agent, event, effects) => {
+        trace.step(index, timeline.now, event, effects);
         this.#laws.check(agent, event, effects, clock(timeline.now), timeline.now);
         this.cuts.note(agent, timeline.now, live);
       },

@@ -9,7 +9,7 @@ import { simulateEngine } from "./simulate-engine.ts";
 import { type Agents, type Setting, Simulation, type Start } from "./simulation.ts";
 import type { Participant } from "./world.ts";
 
-/** By then everything that an agent does when it is closed is over. */
+/** Time after which everything that a closing agent does has ended. */
 const GRACE_MS = 30_000;
 
 /**
@@ -35,7 +35,7 @@ export async function simulateSwarm(options: SimulationOptions): Promise<SwarmRe
   return report;
 }
 
-/** Processes with real hives or limiters. */
+/** Creates processes with real hives or limiters. */
 class RealAgents implements Agents {
   readonly drive: Exclude<Drive, "engine">;
   readonly cuts = new RealCuts();
@@ -47,7 +47,7 @@ class RealAgents implements Agents {
     const { drift = 0.0001, network, observers = [], keys } = options;
     this.drive = drive;
     this.#setting = setting;
-    // Agents that lose more than the usual number of messages may know less than they should.
+    // Above the usual message loss or delay, agents may have incomplete knowledge of each other.
     const isLossy = (network?.loss ?? 0) > 0.05 || (network?.delayMs?.[1] ?? 0) > 300;
     const isDisturbed = isLossy || observers.length > 0;
     const { endpoints, windowMs } = world;

@@ -1,30 +1,32 @@
-import type { Clock, ShareReply, SyncReply, SyncReport } from "@hivepace/core";
-import { memorySyncStore, ShareMemory, SyncMemory } from "@hivepace/core/testing";
-import type { Ask } from "../engine/ask.ts";
+import type { AllocationReply, Clock, SyncReply, SyncReport } from "@hivepace/core";
+import { AllocatorMemory, memorySyncStore, SyncMemory } from "@hivepace/core/testing";
+import type { StoreRequest } from "../engine/index.ts";
 import type { StoreOptions } from "./options.ts";
 import type { Timeline } from "./timeline.ts";
 
 type Answered<Reply> = (reply: Reply | undefined) => void;
 
-/** The store that tests have, in the simulated world: slow, away, forgetful, or replaced by one that is out of date. */
+/**
+ * An in-memory store in the simulated world that can be slow, unreachable, flushed, or replaced by an outdated replica.
+ */
 export class SimulatedStore {
   readonly #timeline: Timeline;
   readonly #random: () => number;
   readonly #latencyMs: readonly [number, number];
   readonly #timeoutMs: number;
-  /** How far behind the one is that takes over; 0 when none does. */
+  /** How far the replica is behind; 0 when no fault makes a replica take over. */
   readonly #staleMs: number;
-  #memory = new ShareMemory();
-  #replica = new ShareMemory();
+  #memory = new AllocatorMemory();
+  #replica = new AllocatorMemory();
   readonly #away = new Set<(agent: number) => boolean>();
   #stalledUntil = 0;
   #failing = 0;
-  /** Its clock is not that of any agent. */
+  /** The store's wall clock differs from that of every agent. */
   readonly #epochMs = 1_900_000_000_000;
   #wasLearning = false;
   readonly #clock: Clock = { now: () => this.#timeline.now, epochMs: () => this.#epochNow, after: never };
   #counts = memorySyncStore({ memory: new SyncMemory(this.#clock) });
-  /** Calls that ask for a part of the limit. */
+  /** Number of calls that ask for a part of the limit. */
   calls = 0;
   learnings = 0;
 
@@ -36,12 +38,12 @@ export class SimulatedStore {
     this.#staleMs = staleMs;
   }
 
-  share(from: number, ask: Ask, answered: Answered<ShareReply>): void {
+  allocate(from: number, ask: StoreRequest, answered: Answered<AllocationReply>): void {
     this.calls++;
     this.#exchange(from, () => this.#apply(ask), answered);
   }
 
-  /** Leaves counts and reads sums, as the global view does. */
+  /** Reports counts and reads totals, as the global view does. */
   sync(from: number, report: SyncReport, answered: Answered<Promise<SyncReply>>): void {
     this.#exchange(from, () => this.#counts.sync(report), answered);
   }
@@ -61,7 +63,7 @@ export class SimulatedStore {
         end(undefined);
         return;
       }
-      // A call that fails may have been counted, or not.
+      // A failing call may or may not have been applied.
       if (fail && this.#random() < 0.5) {
         end(undefined);
         return;
@@ -95,14 +97,14 @@ export class SimulatedStore {
   }
 
   flush(): void {
-    this.#memory = new ShareMemory();
+    this.#memory = new AllocatorMemory();
     this.#forgetCounts();
   }
 
   failOver(forMs: number): void {
     this.down(forMs);
     this.#memory = this.#replica;
-    this.#replica = new ShareMemory();
+    this.#replica = new AllocatorMemory();
     this.#forgetCounts();
   }
 
@@ -110,7 +112,10 @@ export class SimulatedStore {
     return this.#epochMs + this.#timeline.now;
   }
 
-  /** Counts are absolute: agents report them again within a second, so that a replica starts without any. */
+  /**
+   * Discards the global view's counts. A replica may start without them, because counts are absolute and agents report
+   * them again within a second.
+   */
   #forgetCounts(): void {
     this.#counts = memorySyncStore({ memory: new SyncMemory(this.#clock) });
   }
@@ -120,24 +125,24 @@ export class SimulatedStore {
     return false;
   }
 
-  #apply(ask: Ask): ShareReply {
+  #apply(ask: StoreRequest): AllocationReply {
     const report = { ...ask, namespace: "simulation" };
     const time = this.#epochNow;
     const replica = this.#replica;
-    // What it hears so much later it must never hear once it has taken over.
+    // A replica that has taken over must no longer apply the delayed requests of its predecessor.
     if (this.#staleMs > 0)
       this.#timeline.after(this.#staleMs, () => {
-        if (this.#memory !== replica) replica.share(report, time);
+        if (this.#memory !== replica) replica.allocate(report, time);
       });
-    const reply = this.#memory.share(report, time);
-    const isLearning = reply.pools.some((pool) => pool.isLearning && pool.error === undefined);
+    const reply = this.#memory.allocate(report, time);
+    const isLearning = reply.quotas.some((quota) => quota.isLearning && quota.error === undefined);
     if (isLearning && !this.#wasLearning) this.learnings++;
     this.#wasLearning = isLearning;
     return reply;
   }
 }
 
-/** The store in memory has no timers. */
+/** Throws when called: the in-memory store uses no timers. */
 function never(): never {
   throw new Error("the simulated store arms no timers");
 }

@@ -8,11 +8,12 @@ import type { SwarmReport } from "./recorder.ts";
 import { Service } from "./service.ts";
 import { SimulatedStore } from "./simulated-store.ts";
 import { Timeline } from "./timeline.ts";
+import type { Trace } from "./trace.ts";
 import type { Answer, Call, Participant, World } from "./world.ts";
 
 const WINDOW_MS = 60_000;
 
-/** What agents of any kind are made in. */
+/** The environment in which agents of any kind are created. */
 export interface Setting {
   readonly options: SimulationOptions;
   readonly world: World;
@@ -21,21 +22,21 @@ export interface Setting {
   readonly store: SimulatedStore | undefined;
   /** The clock of each agent. */
   readonly times: readonly LocalTime[];
-  /** How many agents there are now. */
+  /** Returns the number of agents that run now. */
   readonly live: () => number;
-  /** The longest that a message can be under way, a stop of its reader included. */
+  /** Longest transit time of a message, including a suspension of its reader. */
   readonly transitMs: number;
-  /** Adds something to the trace that must be the same when a run is repeated. */
-  readonly mark: (what: number) => void;
+  /** Hashes everything that must be the same when a run is repeated. */
+  readonly trace: Trace;
 }
 
-/** The start of one agent: which one, and which of its incarnations. */
+/** The start of one incarnation of an agent. */
 export interface Start {
   readonly index: number;
-  /** 1 for the first. */
+  /** Counts the agent's incarnations from 1. */
   readonly life: number;
   readonly id: string;
-  /** Its wall clock has gone back since the incarnation before. */
+  /** Whether the wall clock went back since the previous incarnation. */
   readonly isEarlier: boolean;
 }
 
@@ -44,7 +45,7 @@ export interface Agents {
   readonly drive: Drive;
   newAgent(start: Start): Participant;
   readonly cuts: { readonly count: number; readonly spreadMs: number };
-  /** A fault is about to happen. */
+  /** Called before each fault. */
   disturbed?(fault: Fault): void;
 }
 
@@ -92,7 +93,7 @@ export class Simulation {
       times: localTimes(agents, drift, seed + 1),
       live: () => this.#participants.filter((participant) => participant !== undefined).length,
       transitMs: longestTransit(network, faults),
-      mark: (what) => this.#service.recorder.mark(timeline.now, what),
+      trace: this.#service.recorder.trace,
     });
     this.#stage = this.#newStage();
     const { endpoints, limits: allLimits } = this.#service;
@@ -100,7 +101,7 @@ export class Simulation {
     for (const fault of faults) if (fault.at > 0) timeline.at(fault.at, () => this.#happen(fault));
   }
 
-  /** For agents without promises. */
+  /** Runs the simulation for agents that use no promises. */
   run(): SwarmReport {
     this.#begin();
     while (this.#timeline.now < this.#options.duration) {
@@ -110,7 +111,7 @@ export class Simulation {
     return this.#report();
   }
 
-  /** For agents that settle promises. All of them are left as they are in the end. */
+  /** Runs the simulation for agents that use promises. The agents stay open at the end. */
   async runSettling(): Promise<SwarmReport> {
     this.#begin();
     while (this.#timeline.now < this.#options.duration) {
@@ -120,7 +121,7 @@ export class Simulation {
     return this.#report();
   }
 
-  /** Ends all agents with a goodbye, without any further demand, and lets `graceMs` pass. */
+  /** Stops all agents with a goodbye, and lets `graceMs` pass without further demand. */
   async close(graceMs: number): Promise<void> {
     for (const participant of this.#participants) participant?.stop(true);
     this.#participants.fill(undefined);
@@ -164,7 +165,7 @@ export class Simulation {
     });
   }
 
-  /** How many different texts there are among all agents that have one. */
+  /** Number of different texts among the agents that have one. */
   #different(textOf: (participant: Participant) => string | undefined): number {
     const texts = new Set(this.#participants.map((participant) => participant && textOf(participant)));
     texts.delete(undefined);
@@ -183,11 +184,8 @@ export class Simulation {
       agents: this.#options.agents,
       endpoints,
       send: (call) => this.#send(call),
-      broadcast: (from, message) => {
-        this.#service.recorder.mark(timeline.now, -1 - from);
-        this.#network.broadcast(from, message);
-      },
-      share: (from, ask, answered) => this.#store?.share(from, ask, answered),
+      broadcast: (from, message) => this.#network.broadcast(from, message),
+      allocate: (from, ask, answered) => this.#store?.allocate(from, ask, answered),
       after: (ms, run) => timeline.after(ms, run),
       random: this.#random,
     };
@@ -271,7 +269,7 @@ export class Simulation {
     });
   }
 
-  /** It hears everything afterwards, all at once, as from a socket's buffer. */
+  /** Freezes an agent, which receives all messages of that time at once afterwards, as from a socket's buffer. */
   #freeze(index: number, forMs: number): void {
     const participant = this.#participants[index];
     if (!participant || this.#frozen[index]) return;
@@ -287,7 +285,7 @@ export class Simulation {
   }
 }
 
-/** The longest that a message can be under way, and then wait in the buffer of a process that stands still. */
+/** The longest network delay plus the longest suspension of a reader. */
 function longestTransit(network: NetworkOptions, faults: readonly Fault[]): number {
   let transitMs = Math.max(network.delayMs[1], network.slowMs[1]);
   let stillMs = 0;

@@ -1,11 +1,19 @@
-import { type ShareReply, type ShareStore, type SyncReply, type SyncStore, SyncUnavailableError } from "@hivepace/core";
+import {
+  type AllocationReply,
+  type Allocator,
+  type SyncReply,
+  type SyncStore,
+  SyncUnavailableError,
+} from "@hivepace/core";
 import type { SimulatedStore } from "./simulated-store.ts";
 
-/** Runs something in a simulated process: at once, when the process goes on, or never when it is gone. */
+/** Runs a callback in a simulated process: at once, after a freeze, or never when the process is gone. */
 export type InProcess = (run: () => void) => void;
 
-/** The connection of one simulated process to the simulated store, as the store that real classes take. */
-export function storePort(store: SimulatedStore, index: number, inProcess: InProcess): SyncStore & ShareStore {
+/**
+ * The connection of one simulated process to the simulated store, presented as the store that hives and limiters use.
+ */
+export function storePort(store: SimulatedStore, index: number, inProcess: InProcess): SyncStore & Allocator {
   const call = <Reply>(
     exchange: (answered: (reply: Reply | PromiseLike<Reply> | undefined) => void) => void,
   ): Promise<Reply> =>
@@ -19,7 +27,7 @@ export function storePort(store: SimulatedStore, index: number, inProcess: InPro
     });
   return {
     name: "simulated",
-    share: (report) => call<ShareReply>((answered) => store.share(index, report, answered)),
+    allocate: (report) => call<AllocationReply>((answered) => store.allocate(index, report, answered)),
     sync: (report) => call<SyncReply>((answered) => store.sync(index, report, answered)),
     close: async () => {},
     [Symbol.asyncDispose]: async () => {},

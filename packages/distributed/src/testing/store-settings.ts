@@ -2,7 +2,7 @@ import type { SyncStore } from "@hivepace/core";
 import type { Aggregation, AggregationAt } from "../limiter/aggregation.ts";
 import type { StoreOptions } from "./options.ts";
 
-/** How real objects use the simulated store, if there is one. Their thresholds are whole numbers of agents. */
+/** The options for the simulated store, if there is one. Thresholds are rounded: real objects accept only whole numbers. */
 export function storeSettings(
   store: StoreOptions | undefined,
   sync: SyncStore | undefined,

@@ -1,6 +1,6 @@
 import type { SwarmReport } from "./recorder.ts";
 
-/** The reports as a table for people, one line each. */
+/** Formats reports as a table, one line each. */
 export function swarmTable(rows: readonly { readonly name: string; readonly report: SwarmReport }[]): string {
   const head = ["", "use", "max", "429s", "Jain", "wait p50", "p99", "longest gap", "messages/agent/s"];
   const lines = rows.map(({ name, report }) => [

@@ -2,16 +2,21 @@ import { Heap } from "@hivepace/core/internal";
 import { settlePromises } from "@hivepace/core/testing";
 
 const SLOTS = 4096;
-/** More events than any swarm has in a millisecond: beyond that, events cause each other and time stands still. */
+/**
+ * More events than any swarm has in one millisecond. Above this bound, events cause each other and time does not
+ * advance.
+ */
 const MAX_EVENTS_PER_MS = 10_000_000;
 
-/** An event of the timeline. `false` says that nothing happened, as when a timer was cancelled. */
+/**
+ * An event of the timeline. A return value of `false` means that nothing happened, for example for a cancelled timer.
+ */
 export type TimelineEvent = () => unknown;
 
-/** Virtual time: calls back in order of time, and in order of planning at the same millisecond. */
+/** Virtual time: runs events in order of time, and events of the same millisecond in the order of scheduling. */
 export class Timeline {
   now = 0;
-  /** What comes within the next seconds has a slot for its millisecond; the rest waits in a heap. */
+  /** Events of the next seconds have a slot per millisecond; later events wait in a heap. */
   readonly #slots: TimelineEvent[][] = Array.from({ length: SLOTS }, () => []);
   readonly #later = new Heap<{ readonly at: number; readonly order: number; readonly run: TimelineEvent }>((a, b) =>
     a.at !== b.at ? a.at < b.at : a.order < b.order,
@@ -23,7 +28,7 @@ export class Timeline {
     this.#maxEventsPerMs = maxEventsPerMs;
   }
 
-  /** At the first whole millisecond that is not before `time`. */
+  /** Schedules an event at the first whole millisecond not before `time`. */
   at(time: number, run: TimelineEvent): void {
     const at = Math.max(this.now, Math.ceil(time));
     if (at - this.now < SLOTS) this.#slots[at % SLOTS]?.push(run);
@@ -34,20 +39,20 @@ export class Timeline {
     this.at(this.now + ms, run);
   }
 
-  /** Lets time pass up to `end`, which is not part of it. Throws when events of one millisecond cause each other for ever. */
+  /** Advances time up to `end`, exclusively. Throws when events of one millisecond cause each other without end. */
   runUntil(end: number): void {
     for (; this.now < end; this.now++) for (const run of this.#due()) run();
   }
 
   /**
-   * The same for events that cause promises to settle: all of them have settled before the next event. Takes longer, so
-   * that code without promises uses `runUntil`.
+   * Like `runUntil`, but lets all promises settle after each event. Slower, so that code without promises uses
+   * `runUntil`.
    */
   async settleUntil(end: number): Promise<void> {
     for (; this.now < end; this.now++) for (const run of this.#due()) if (run() !== false) await settlePromises();
   }
 
-  /** The events of the present millisecond, those included that are planned for it meanwhile. */
+  /** The events of the present millisecond, including those scheduled for it in the meantime. */
   *#due(): Generator<TimelineEvent> {
     for (let first = this.#later.first(); first && first.at <= this.now; first = this.#later.first()) {
       this.#later.shift();

@@ -1,39 +1,40 @@
-import type { LimitObservation, ShareReply } from "@hivepace/core";
-import type { Amounts } from "../engine/amounts.ts";
-import type { Ask } from "../engine/ask.ts";
+import type { AllocationReply, LimitObservation } from "@hivepace/core";
+import type { Amounts, StoreRequest } from "../engine/index.ts";
 import type { Endpoint } from "./endpoints.ts";
 
 /** A call that an agent wants to send. */
 export interface Call {
   readonly agent: number;
   readonly arrivedAt: number;
-  /** The estimate and the real usage, in the dimensions that are limited. */
+  /** The estimate and the real usage, in the limited dimensions. */
   readonly expected: Amounts;
   readonly actual: Amounts;
-  /** The estimate and the real usage in tokens, also when tokens are not limited. */
+  /** The estimate and the real usage in tokens, even when tokens are not limited. */
   readonly tokens: { readonly expected: number; readonly actual: number };
-  /** Index of the only endpoint that may take it; undefined: any of them. */
+  /** Index of the only endpoint that may take the call; undefined means any. */
   readonly endpoint: number | undefined;
-  /** The tenant key that pays for it. */
+  /** The tenant key on whose behalf the call is made. */
   readonly key: string | undefined;
   readonly givesUpAt: number;
-  /** Index of the endpoint that it was sent to. */
+  /** Index of the endpoint to which the call was sent. */
   sentTo: number;
   sentAt: number;
   tries: number;
 }
 
-/** How a provider answers: with a result, 429, a server error, or 529. */
+/** The kind of a provider's answer: a result, 429, a server error, or 529. */
 export type Outcome = "accepted" | "refused" | "failed" | "overloaded";
 
 export interface Answer {
   readonly outcome: Outcome;
   readonly retryAfterMs?: number | undefined;
-  /** The rate-limit headers, where the provider sends them. */
+  /** Whether the call was refused because the quota of a long window is exhausted. */
+  readonly isQuota?: boolean | undefined;
+  /** The rate-limit headers, if the provider sends them. */
   readonly limits?: LimitObservation["limits"] | undefined;
 }
 
-/** What an agent, of whatever scheme, can do in the simulated world. */
+/** The operations that agents of every scheme have in the simulated world. */
 export interface World {
   readonly now: number;
   /** Limits of the first endpoint, the only one that engines and baselines know. */
@@ -41,34 +42,34 @@ export interface World {
   readonly windowMs: number;
   readonly agents: number;
   readonly endpoints: readonly Endpoint[];
-  /** Sends a call to the provider; the answer comes later. */
+  /** Sends a call to the provider. The answer arrives later. */
   send(call: Call): void;
-  /** To all agents, itself included, as far as they can be reached. */
+  /** Sends a message to all reachable agents, including the sender. */
   broadcast(from: number, message: unknown): void;
-  /** Calls the store; the answer comes later, or none does. */
-  share(from: number, ask: Ask, answered: (reply: ShareReply | undefined) => void): void;
+  /** Calls the store. The answer arrives later, or never. */
+  allocate(from: number, ask: StoreRequest, answered: (reply: AllocationReply | undefined) => void): void;
   after(ms: number, run: () => void): void;
   random(): number;
 }
 
-/** An agent of some scheme. It is told what happens and acts through the world. */
+/** An agent of any scheme. The world calls its methods, and the agent acts through the world. */
 export interface Participant {
   start(): void;
   arrive(call: Call): void;
   answered(call: Call, answer: Answer): void;
   hear(message: unknown): void;
-  /** Says goodbye, when it can. After this nothing comes. */
+  /** Ends the agent, with a goodbye if `graceful`. No other method is called afterwards. */
   stop(graceful: boolean): void;
-  /** The limits of the first endpoint are others now. */
+  /** Changes the limits of the first endpoint. */
   setLimits(limits: Amounts): void;
-  /** The process stands still, and goes on. */
+  /** Freezes and resumes the process. */
   pause?(): void;
   resume?(): void;
-  /** The part of the limits that is left after cuts, 0 to 1. */
+  /** The fraction of the limits that is left after cuts, 0 to 1. */
   level?(): number;
-  /** The same text for agents that have the same level, and for those that have the same limits. */
+  /** Texts that are equal for agents with the same level, and for agents with the same limits. */
   levelText?(): string;
   limitsText?(): string;
-  /** Calls that wait. */
+  /** Number of waiting calls. */
   readonly waiting: number;
 }

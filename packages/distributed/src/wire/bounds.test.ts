@@ -1,14 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Level } from "../engine/level.ts";
-import type { Message, PoolReport } from "../engine/message.ts";
-import { BINS } from "../engine/use-window.ts";
+import { BINS, type Climb, type Level, type Message, MOST_REFUNDS, type QuotaReport } from "../engine/index.ts";
 import { BOUNDS, type Bound, clamped, isWithin } from "./bounds.ts";
 import { decodeCapacity, encodeCapacity } from "./capacity.ts";
 import { decodePresence, encodePresence } from "./presence.ts";
 import { MOST_BYTES_SENT } from "./subjects.ts";
 
-/** Values that no engine should produce, and every bound. */
+/** Values that no engine should produce, and the limits of every bound. */
 const extremes = [
   NaN,
   Infinity,
@@ -19,20 +17,30 @@ const extremes = [
 ];
 const wild = fc.oneof(fc.double(), fc.constantFrom(...extremes, ...extremes.map((value) => value * 1.5)));
 
+const climb: fc.Arbitrary<Climb> = fc.record({
+  good: wild,
+  holdMs: wild,
+  climbMs: wild,
+  probeMs: wild,
+  growMs: wild,
+  failures: wild,
+});
+
 const level: fc.Arbitrary<Level> = fc.record({
   epoch: wild,
-  round: wild,
-  base: wild,
+  pauseCount: wild,
+  levelAtCut: wild,
   recoveryFactor: wild,
   recoveryIntervalMs: wild,
-  most: wild,
+  levelMax: wild,
   cutAt: wild,
   pausedAt: wild,
   pauseMs: wild,
   origin: fc.constant("agent-1"),
   reason: fc.constant("429"),
+  climb: fc.option(climb, { nil: undefined }),
 });
-const report: fc.Arbitrary<PoolReport> = fc.integer({ min: 1, max: 4 }).chain((length) => {
+const report: fc.Arbitrary<QuotaReport> = fc.integer({ min: 1, max: 4 }).chain((length) => {
   const amounts = fc.array(wild, { minLength: length, maxLength: length });
   const bins = fc.array(amounts, { minLength: BINS, maxLength: BINS });
   const names = ["requests", "tokens", "input_tokens", "output_tokens"];
@@ -42,28 +50,34 @@ const report: fc.Arbitrary<PoolReport> = fc.integer({ min: 1, max: 4 }).chain((l
     dimensions: fc.option(fc.shuffledSubarray(names, { minLength: length, maxLength: length }), { nil: undefined }),
     limits: amounts,
     upMs: fc.option(wild, { nil: undefined }),
-    sent: amounts,
-    back: amounts,
-    backAgeMs: wild,
+    spentTotal: amounts,
+    refundedTotal: amounts,
+    refundAgeMs: wild,
+    refunds: fc.array(fc.record({ ageMs: wild, amounts }), { maxLength: MOST_REFUNDS }),
     used: amounts,
     bins,
-    waiting: amounts,
-    claim: fc.record({ amounts, next: amounts, turn: wild, tie: wild, waitedMs: wild }),
-    turn: wild,
+    demand: amounts,
+    claim: fc.record({ amounts, next: amounts, virtualTime: wild, tie: wild, waitedMs: wild }),
+    virtualTime: wild,
     level,
-    seen: bins,
+    joinSnapshot: bins,
+    heldMs: fc.option(wild, { nil: undefined }),
+    endsMs: fc.option(wild, { nil: undefined }),
+    adaptive: fc.option(fc.record({ epoch: wild, base: wild, steps: wild, changedAt: wild }), { nil: undefined }),
+    departed: fc.option(wild, { nil: undefined }),
+    departedMs: fc.option(wild, { nil: undefined }),
   });
 });
 const message: fc.Arbitrary<Message> = fc.record({
   id: fc.constant("agent-1"),
-  life: wild,
+  incarnation: wild,
   seq: wild,
   upMs: wild,
   nextMs: wild,
   weight: wild,
   members: wild,
   bye: fc.boolean(),
-  pools: fc.array(report, { maxLength: 3 }),
+  quotas: fc.array(report, { maxLength: 3 }),
 });
 
 describe("whatever numbers a state has, what is said of it can be read", () => {
@@ -103,9 +117,9 @@ test("a number within its bounds is said as it is, but for fractions of a millis
 test.each([
   ["an age beyond its bound is at least that old", BOUNDS.level.cut_age_ms, 1e15, 20 * 365 * 86_400_000],
   ["ages are rounded down, so that none grows on its way", BOUNDS.level.pause_age_ms, 12.9, 12],
-  ["the age of what was given back is rounded up", BOUNDS.pool.back_age_ms, 12.1, 13],
+  ["the age of what was given back is rounded up", BOUNDS.quota.back_age_ms, 12.1, 13],
   ["a sum that ended below nothing is nothing", BOUNDS.claim.amounts, -1e-9, 0],
-  ["what is no number is the least", BOUNDS.pool.used, NaN, 0],
+  ["what is no number is the least", BOUNDS.quota.used, NaN, 0],
 ])("%s", (_, bound, value, said) => {
   expect(clamped(bound, value)).toBe(said);
 });

@@ -1,4 +1,4 @@
-import { LONGEST_NEXT_MS } from "../engine/message.ts";
+import { LONGEST_NEXT_MS } from "../engine/index.ts";
 
 /**
  * The range of a numeric field. Encoder and decoder share it: the encoder clamps, the decoder rejects. No state of an
@@ -39,7 +39,7 @@ export const BOUNDS = {
     weight: { least: 1e-6, most: 1e6, beyond: "never reached: options allow 0.001 to 1,000" },
     members: { least: 1, most: 1e6, isWhole: true, beyond: "at least this many" },
   },
-  pool: {
+  quota: {
     window_ms: { least: Number.MIN_VALUE, most: MOST, beyond: "never reached: options allow no more" },
     limits: { least: Number.MIN_VALUE, most: MOST, beyond: "at least this much, which nobody reaches" },
     sent: AMOUNT,
@@ -51,6 +51,17 @@ export const BOUNDS = {
     waiting: AMOUNT,
     turn: { least: 0, most: MOST, beyond: "never reached: a thousand limits a millisecond for 285 years" },
     seen: AMOUNT,
+    // Rounded up: slots may be held for longer than needed, and are never freed too early.
+    held_ms: { ...AGE, rounds: "up" },
+    ends_ms: { ...AGE, rounds: "up" },
+    departed: AMOUNT,
+    departed_ms: { ...AGE, rounds: "up" },
+  },
+  adaptive: {
+    epoch: { least: 0, most: 1e15, isWhole: true, beyond: "at least this many cuts" },
+    base: { least: 1, most: MOST, isWhole: true, beyond: "at least this many slots" },
+    steps: { least: 0, most: MOST, isWhole: true, beyond: "at least this many slots" },
+    age_ms: AGE,
   },
   claim: {
     amounts: AMOUNT,
@@ -67,10 +78,32 @@ export const BOUNDS = {
     recovery_factor: { least: 1, most: 1_000, beyond: "never reached: options allow 1 to 10" },
     recovery_interval_ms: { least: 1, most: MONTH_MS, beyond: "a step every millisecond, or every month" },
     most: { least: 1, most: 1_000, beyond: "never reached: options allow 1 or 2" },
-    // Rounded down: an age rounded up at every relay would make the cut older with each agent that passes it on.
+    // Rounded down: if the age were rounded up, every relay would make the cut older.
     cut_age_ms: AGE,
     pause_age_ms: AGE,
     pause_ms: { least: 0, most: MONTH_MS, beyond: "never reached: a pause is at most a day" },
+  },
+  availability: {
+    epoch: { least: 1, most: 1e15, isWhole: true, beyond: "at least this many changes" },
+    count: { least: 0, most: 1e6, isWhole: true, beyond: "the longest wait is reached long before" },
+    since_age_ms: AGE,
+    age_ms: AGE,
+    wait_ms: { least: 0, most: MONTH_MS, beyond: "never reached: a park without an end is a month" },
+    probes: { least: 0, most: 1e9, isWhole: true, beyond: "never reached: a probe every second for 31 years" },
+    probe_age_ms: AGE,
+    answered: { least: 0, most: MOST, isWhole: true, beyond: "never reached: one a microsecond for 285 years" },
+  },
+  park: {
+    for_ms: { least: 1, most: MONTH_MS, beyond: "a month, which means until it is unparked" },
+    at: { least: 0, most: 8.64e15, beyond: "never reached: the last time that a Date can hold" },
+  },
+  climb: {
+    good: { least: Number.MIN_VALUE, most: 1_000, beyond: "never reached: options allow to recover to 2" },
+    hold_ms: { least: 0, most: MONTH_MS, beyond: "a month" },
+    climb_ms: { least: 1, most: MONTH_MS, beyond: "a month" },
+    probe_ms: { least: 0, most: MONTH_MS, beyond: "a month" },
+    grow_ms: { least: 1, most: MONTH_MS, beyond: "a month" },
+    failures: { least: 0, most: 1e9, isWhole: true, beyond: "at least this many" },
   },
   announcement: {
     new_capacity: { least: 1, most: MOST, isWhole: true, beyond: "the least that can be told, or at least this much" },

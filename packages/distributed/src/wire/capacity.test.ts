@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { bytes, text } from "@hivepace/test-kit";
 import { describe, expect, test } from "vitest";
-import type { Level } from "../engine/level.ts";
+import type { Level } from "../engine/index.ts";
 import { agentOf, decodeCapacity, encodeCapacity, foreignOrigin } from "./capacity.ts";
 import { BadMessage } from "./fields.ts";
 
 const level: Level = {
   epoch: 3,
-  round: 1,
-  base: 0.5,
+  pauseCount: 1,
+  levelAtCut: 0.5,
   recoveryFactor: 1.1,
   recoveryIntervalMs: 30_000,
-  most: 1,
+  levelMax: 1,
   cutAt: 12,
   pausedAt: 12,
   pauseMs: 500,

@@ -1,11 +1,11 @@
-import type { Level } from "../engine/level.ts";
+import type { Level } from "../engine/index.ts";
 import { hash32 } from "../hash.ts";
 import { BOUNDS, type Bound, clamped } from "./bounds.ts";
 import { type Fields, number, numberOr, object, parse, text, wrong } from "./fields.ts";
 import { LONGEST_REASON, levelFields, readLevel } from "./level-fields.ts";
 import { LONGEST_ID, LONGEST_NAME, VERSION } from "./subjects.ts";
 
-/** That a capacity was reduced. The first five are what every agent understands, of whatever kind. */
+/** Announcement of a reduced capacity. Agents of every implementation understand the first five fields. */
 export interface CapacityMessage {
   readonly resource: string;
   readonly agentId: string;
@@ -13,14 +13,14 @@ export interface CapacityMessage {
   readonly newCapacity: number;
   readonly reason: string;
   readonly timestamp: Date;
-  /** What an agent of this kind and version adds; ages are in the place of times. */
+  /** Additional fields of agents of this implementation and version; the level contains ages instead of times. */
   readonly ours: { readonly life: number; readonly seq: number; readonly level: Level } | undefined;
-  /** It was said by a newer version, of which we understand the five. */
+  /** The message has a later version, of which only the five common fields are understood. */
   readonly isNewer: boolean;
 }
 
 const LONGEST_FOREIGN_REASON = 4_096;
-/** RFC 3339, with any number of decimals, as agents in Go write it. */
+/** RFC 3339 with any number of decimals, because agents in Go send up to nine. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** RFC 3339 has four-digit years. Later times are sent as the last representable one, meaning "then or later". */
@@ -49,7 +49,7 @@ export function encodeCapacity(message: Omit<CapacityMessage, "isNewer">): Uint8
   );
 }
 
-/** Throws `BadMessage`; what is unknown in it is ignored. */
+/** Decodes an announcement and ignores unknown fields. Throws `BadMessage`. */
 export function decodeCapacity(payload: Uint8Array): CapacityMessage {
   const fields = parse(payload);
   const version = numberOr(fields, "v", 0, ANY_VERSION);
@@ -64,13 +64,13 @@ export function decodeCapacity(payload: Uint8Array): CapacityMessage {
   };
 }
 
-/** Who cut, when an agent said so that has no registers: one that no two of its messages share. */
+/** The origin of a cut that an agent without level registers announced. Each of its messages has another origin. */
 export function foreignOrigin(agentId: string, timestamp: Date): string {
   const number = hash32(`${agentId} ${timestamp.getTime()}`);
   return `${agentId}#${number.toString(16).padStart(8, "0")}`;
 }
 
-/** The agent's name in an origin, for people. */
+/** The agent's name in an origin, for display. */
 export function agentOf(origin: string): string {
   return origin.replace(/#[0-9a-f]{8}$/, "");
 }

@@ -1,9 +1,9 @@
 import { type Bound, isWithin } from "./bounds.ts";
 
-/** A message as it was parsed: named fields of which nothing is known yet. */
+/** A parsed message whose named fields are not validated yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The first thing that is wrong with a message. Its reasons are ours and few, so that they can be counted. */
+/** The first violation found in a message. The reasons are a fixed small set, so that they can be counted. */
 export class BadMessage extends Error {
   override readonly name = "BadMessage";
   readonly reason: string;
@@ -48,12 +48,12 @@ export function number(fields: Fields, name: string, bound: Bound): number {
   return value;
 }
 
-/** A number that may be left out. */
+/** Reads an optional number. */
 export function numberOr<T>(fields: Fields, name: string, absent: T, bound: Bound): number | T {
   return fields[name] === undefined ? absent : number(fields, name, bound);
 }
 
-/** As many amounts as the pool has limits; left out when all are nothing. */
+/** Reads one amount per limit of the quota. An omitted field means that all amounts are 0. */
 export function amounts(fields: Fields, name: string, length: number, bound: Bound): number[] {
   const value = fields[name];
   if (value === undefined) return new Array<number>(length).fill(0);

@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { bytes, text } from "@hivepace/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Level } from "../engine/level.ts";
-import type { Message, PoolReport } from "../engine/message.ts";
-import { BINS } from "../engine/use-window.ts";
+import { BINS, type Climb, type Level, type Message, MOST_REFUNDS, type QuotaReport } from "../engine/index.ts";
 import { BadMessage } from "./fields.ts";
 import { decodePresence, encodePresence } from "./presence.ts";
 import { MOST_BYTES_SENT } from "./subjects.ts";
@@ -12,61 +10,75 @@ import { MOST_BYTES_SENT } from "./subjects.ts";
 const amount = fc.double({ min: 0, max: 1e9, noNaN: true });
 const positive = fc.double({ min: 1e-3, max: 1e9, noNaN: true });
 const age = fc.nat({ max: 1e9 });
+const positiveAge = fc.integer({ min: 1, max: 1e9 });
 const name = fc.string({ minLength: 1, maxLength: 200, unit: "binary" }).filter((it) => it.length <= 200);
+
+const climb: fc.Arbitrary<Climb> = fc.record({
+  good: fc.double({ min: 1e-9, max: 1, noNaN: true }),
+  holdMs: age,
+  climbMs: positiveAge,
+  probeMs: age,
+  growMs: positiveAge,
+  failures: fc.nat({ max: 1e9 }),
+});
 
 const level: fc.Arbitrary<Level> = fc.record({
   epoch: fc.integer({ min: 1, max: 1e15 }),
-  round: fc.nat({ max: 1e9 }),
-  base: fc.double({ min: 1e-9, max: 1, noNaN: true }),
+  pauseCount: fc.nat({ max: 1e9 }),
+  levelAtCut: fc.double({ min: 1e-9, max: 1, noNaN: true }),
   recoveryFactor: fc.double({ min: 1, max: 1_000, noNaN: true }),
   recoveryIntervalMs: fc.double({ min: 1, max: 1e9, noNaN: true }),
-  most: fc.double({ min: 1, max: 1_000, noNaN: true }),
+  levelMax: fc.double({ min: 1, max: 1_000, noNaN: true }),
   cutAt: age,
   pausedAt: age,
   pauseMs: fc.double({ min: 0, max: 1e9, noNaN: true }),
   origin: name,
   reason: fc.string({ maxLength: 200 }),
+  climb: fc.option(climb, { nil: undefined }),
 });
 
-const report: fc.Arbitrary<PoolReport> = fc.integer({ min: 1, max: 4 }).chain((length) => {
+const report: fc.Arbitrary<QuotaReport> = fc.integer({ min: 1, max: 4 }).chain((length) => {
   const amounts = fc.array(amount, { minLength: length, maxLength: length });
   const bins = fc.array(amounts, { minLength: BINS, maxLength: BINS });
   return fc.record({
     name,
     windowMs: positive,
     limits: fc.array(positive, { minLength: length, maxLength: length }),
-    sent: amounts,
-    back: amounts,
-    backAgeMs: age,
+    spentTotal: amounts,
+    refundedTotal: amounts,
+    refundAgeMs: age,
+    refunds: fc.option(fc.array(fc.record({ ageMs: age, amounts }), { minLength: 1, maxLength: MOST_REFUNDS }), {
+      nil: undefined,
+    }),
     used: amounts,
     bins,
-    waiting: amounts,
+    demand: amounts,
     claim: fc.option(
       fc.record({
         amounts,
         next: amounts,
-        turn: amount,
+        virtualTime: amount,
         tie: fc.nat({ max: 2 ** 32 - 1 }),
         waitedMs: age,
       }),
       { nil: undefined },
     ),
-    turn: amount,
+    virtualTime: amount,
     level: fc.option(level, { nil: undefined }),
-    seen: fc.option(bins, { nil: undefined }),
+    joinSnapshot: fc.option(bins, { nil: undefined }),
   });
 });
 
 const message: fc.Arbitrary<Message> = fc.record({
   id: name,
-  life: fc.nat(),
+  incarnation: fc.nat(),
   seq: fc.integer({ min: 1, max: 1e9 }),
   upMs: age,
   nextMs: fc.double({ min: 0, max: 3_600_000, noNaN: true }),
   weight: fc.double({ min: 1e-3, max: 1e3, noNaN: true }),
   members: fc.integer({ min: 1, max: 1e6 }),
   bye: fc.boolean(),
-  pools: fc.array(report, { maxLength: 5 }),
+  quotas: fc.array(report, { maxLength: 5 }),
 });
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
@@ -86,45 +98,45 @@ test("a large message goes in parts that each fit, and together say all of it", 
     fc.property(message, fc.integer({ min: 1_000, max: 20_000 }), (original, maxBytes) => {
       const payloads = encodePresence(original, maxBytes);
       const parts = payloads.map(decodePresence);
-      expect(plain(parts.flatMap(({ pools }) => pools))).toEqual(plain(original.pools));
-      // Ascending, after the message before and up to this one, so that none of them is stale.
+      expect(plain(parts.flatMap(({ quotas }) => quotas))).toEqual(plain(original.quotas));
+      // Sequence numbers ascend from the previous message to this one, so that no part counts as stale.
       const numbers = parts.map(({ seq }) => seq);
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
       expect(new Set(numbers).size).toBe(numbers.length);
       expect(numbers[0]).toBeGreaterThan(original.seq - 1);
       expect(numbers.at(-1)).toBe(original.seq);
-      // After a goodbye nothing is heard.
+      // Receivers ignore messages after a goodbye, so only the last part carries it.
       expect(parts.map(({ bye }) => bye)).toEqual(parts.map((_, i) => original.bye && i === parts.length - 1));
       for (const [i, payload] of payloads.entries())
-        if ((parts[i] as Message).pools.length > 1) expect(payload.length).toBeLessThanOrEqual(maxBytes);
+        if ((parts[i] as Message).quotas.length > 1) expect(payload.length).toBeLessThanOrEqual(maxBytes);
     }),
   );
 });
 
 const one: Message = {
   id: "agent-1",
-  life: 1_893_456_000_000_123,
+  incarnation: 1_893_456_000_000_123,
   seq: 7,
   upMs: 3_000.7,
   nextMs: 1_000,
   weight: 1,
   members: 3,
   bye: false,
-  pools: [
+  quotas: [
     {
       name: "openai",
       windowMs: 60_000,
       limits: [1_000],
-      sent: [120],
-      back: [2],
-      backAgeMs: 99.2,
+      spentTotal: [120],
+      refundedTotal: [2],
+      refundAgeMs: 99.2,
       used: [40],
       bins: Array.from({ length: BINS }, (_, i) => [i < 3 ? 13 : 0]),
-      waiting: [5],
-      claim: { amounts: [5], next: [1], turn: 0.12, tie: 5, waitedMs: 250.9 },
-      turn: 0.12,
+      demand: [5],
+      claim: { amounts: [5], next: [1], virtualTime: 0.12, tie: 5, waitedMs: 250.9 },
+      virtualTime: 0.12,
       level: undefined,
-      seen: undefined,
+      joinSnapshot: undefined,
     },
   ],
 };
@@ -132,10 +144,13 @@ const fields = JSON.parse(text(encodePresence(one, MOST_BYTES_SENT)[0] as Uint8A
   pools: Record<string, unknown>[];
 } & Record<string, unknown>;
 const decode = (value: unknown) => decodePresence(bytes(JSON.stringify(value)));
-const withPool = (change: object) => decode({ ...fields, pools: [{ ...fields.pools[0], ...change }] });
+const withQuota = (change: object) => decode({ ...fields, pools: [{ ...fields.pools[0], ...change }] });
 
 test("it has named fields, and leaves out what is nothing", () => {
-  const bare = { ...one, pools: [{ ...one.pools[0], sent: [0], back: [-1e-9], waiting: [0], claim: undefined }] };
+  const bare = {
+    ...one,
+    quotas: [{ ...one.quotas[0], spentTotal: [0], refundedTotal: [-1e-9], demand: [0], claim: undefined }],
+  };
   const [payload] = encodePresence(bare as Message, MOST_BYTES_SENT);
   expect(JSON.parse(text(payload as Uint8Array))).toEqual({
     v: 1,
@@ -161,9 +176,20 @@ test("it has named fields, and leaves out what is nothing", () => {
 });
 
 test("a wait of no known length is left out, and read as none", () => {
-  const claim = { amounts: [5], next: [1], turn: 0, tie: 5, waitedMs: -Infinity };
-  const [payload] = encodePresence({ ...one, pools: [{ ...one.pools[0], claim } as PoolReport] }, MOST_BYTES_SENT);
-  expect(decodePresence(payload as Uint8Array).pools[0]?.claim?.waitedMs).toBe(0);
+  const claim = { amounts: [5], next: [1], virtualTime: 0, tie: 5, waitedMs: -Infinity };
+  const [payload] = encodePresence({ ...one, quotas: [{ ...one.quotas[0], claim } as QuotaReport] }, MOST_BYTES_SENT);
+  expect(decodePresence(payload as Uint8Array).quotas[0]?.claim?.waitedMs).toBe(0);
+});
+
+test("what a report says of slots is read as it was said, with times rounded up", () => {
+  const adaptive = { epoch: 3, base: 8, steps: 2, changedAt: 4_000 };
+  const slots = { heldMs: 1_200.5, endsMs: 899_000, adaptive, departed: 2, departedMs: 5_000.1 };
+  const [payload] = encodePresence(
+    { ...one, quotas: [{ ...one.quotas[0], ...slots } as QuotaReport] },
+    MOST_BYTES_SENT,
+  );
+  const read = decodePresence(payload as Uint8Array).quotas[0];
+  expect(read).toMatchObject({ heldMs: 1_201, endsMs: 899_000, adaptive, departed: 2, departedMs: 5_001 });
 });
 
 test("unknown fields are ignored, at any depth", () => {
@@ -215,14 +241,19 @@ describe("a bad field is named and the message refused", () => {
     ["turn", [undefined, -1, "0"]],
     ["level", [null, []]],
     ["seen", [[[-1]], null]],
-  ])("of a pool: %s", (name, values) => {
+    ["held_ms", [-1, "1", null]],
+    ["ends_ms", [-1, "1", null]],
+    ["adaptive", [null, []]],
+    ["departed", [-1, "1", null]],
+    ["departed_ms", [-1, "1", null]],
+  ])("of a quota: %s", (name, values) => {
     for (const value of values)
-      expect(() => withPool({ [name]: value }), JSON.stringify(value)).toThrow(new BadMessage(`bad ${name}`));
+      expect(() => withQuota({ [name]: value }), JSON.stringify(value)).toThrow(new BadMessage(`bad ${name}`));
   });
 
   test("of a claim", () => {
     const claim = { amounts: [1], next: [1], turn: 0, tie: 5, waited_ms: 1 };
-    expect(withPool({ claim }).pools[0]?.claim).toMatchObject({ waitedMs: 1 });
+    expect(withQuota({ claim }).quotas[0]?.claim).toMatchObject({ waitedMs: 1 });
     for (const [change, name] of [
       [{ turn: -1 }, "turn"],
       [{ tie: 0.5 }, "tie"],
@@ -231,7 +262,7 @@ describe("a bad field is named and the message refused", () => {
       [{ waited_ms: -1 }, "waited_ms"],
       [{ next: [1, 2] }, "claim"],
     ] as const)
-      expect(() => withPool({ claim: { ...claim, ...change } })).toThrow(new BadMessage(`bad ${name}`));
+      expect(() => withQuota({ claim: { ...claim, ...change } })).toThrow(new BadMessage(`bad ${name}`));
   });
 
   test("a chunk is one of those that there are", () => {

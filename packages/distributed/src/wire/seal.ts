@@ -2,32 +2,52 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { BadMessage } from "./fields.ts";
 
 /**
- * A signature is the last field of a message, so that it stays JSON and readable for agents that know nothing of it:
+ * A signature is the last field of a message, after the time at which the message was said, so that it stays JSON and readable
+ * for agents without a secret:
  *
- *   {…,"sig":"<64 hexadecimal digits>"}
+ *   {…,"said":"<16 digits: microseconds>","sig":"<64 hexadecimal digits>"}
  *
- * It is the HMAC-SHA-256, with the secret, of the namespace and the subject as a JSON array, a line feed, and the exact
- * bytes of the message without that field.
+ * The signature is the HMAC-SHA-256, with the secret, of the swarm id, the namespace and the subject as a JSON array, a line
+ * feed, and the exact bytes of the message without the field `sig`.
  */
-const BEFORE = ',"sig":"';
+const BEFORE_TIME = ',"said":"';
+const TIME_DIGITS = 16;
+const BEFORE = '","sig":"';
 const AFTER = '"}';
 const DIGITS = 64;
-const LENGTH = BEFORE.length + DIGITS + AFTER.length;
+const LENGTH = BEFORE_TIME.length + TIME_DIGITS + BEFORE.length + DIGITS + AFTER.length;
+const TAIL = /^,"said":"(\d{16})","sig":"([0-9a-f]{64})"\}$/;
 
 const utf8 = new TextEncoder();
 
-/** Signs what is sent and opens what is heard. Without a secret all is let through as it is. */
+/** What a signature binds a message to, besides its bytes. */
+export interface Bound {
+  /** Messages of another swarm are ignored even with the same secret and namespace. */
+  readonly swarmId: string;
+  readonly namespace: string;
+}
+
+/** The time of the swarm, in milliseconds. */
+export interface SealClock {
+  now(): number;
+  /** Throws `BadMessage` for a message that is too old. */
+  receive(saidAt: number): void;
+}
+
+/** Signs what is sent and verifies what is received. Without a secret every message passes as it is. */
 export class Seal {
   readonly #secrets: readonly string[];
-  readonly #namespace: string;
+  readonly #bound: Bound;
+  readonly #clock: SealClock;
 
-  /** The first secret signs, each of them opens. */
-  constructor(secrets: readonly string[], namespace: string) {
+  /** The first secret signs, each of them verifies. */
+  constructor(secrets: readonly string[], bound: Bound, clock: SealClock) {
     this.#secrets = secrets;
-    this.#namespace = namespace;
+    this.#bound = bound;
+    this.#clock = clock;
   }
 
-  /** By how many bytes a signature makes a message longer. */
+  /** Number of bytes that a signature adds to a message. */
   get bytes(): number {
     return this.#secrets.length === 0 ? 0 : LENGTH;
   }
@@ -35,32 +55,39 @@ export class Seal {
   close(subject: string, message: Uint8Array): Uint8Array {
     const [secret] = this.#secrets;
     if (secret === undefined) return message;
-    const signature = this.#sign(secret, subject, message);
-    const sealed = new Uint8Array(message.length - 1 + LENGTH);
-    sealed.set(message);
-    // In the place of the closing brace.
-    sealed.set(utf8.encode(BEFORE + signature + AFTER), message.length - 1);
-    return sealed;
+    const said = String(Math.max(0, Math.floor(this.#clock.now() * 1_000))).padStart(TIME_DIGITS, "0");
+    // The time takes the place of the closing brace.
+    const timed = joined(message.subarray(0, -1), `${BEFORE_TIME}${said}"}`);
+    return joined(timed.subarray(0, -AFTER.length), `${BEFORE}${this.#sign(secret, subject, timed)}${AFTER}`);
   }
 
-  /** The message as it was before it was signed. Throws `BadMessage`. */
+  /** The message with its time and without its signature. Throws `BadMessage`. */
   open(subject: string, sealed: Uint8Array): Uint8Array {
     if (this.#secrets.length === 0) return sealed;
-    const start = sealed.length - LENGTH;
-    const tail = start > 0 ? String.fromCharCode(...sealed.subarray(start)) : "";
-    if (!tail.startsWith(BEFORE) || !tail.endsWith(AFTER)) throw new BadMessage("unsigned");
-    const message = sealed.slice(0, start + 1);
-    message[start] = "}".charCodeAt(0);
-    const signature = utf8.encode(tail.slice(BEFORE.length, -AFTER.length));
-    for (const secret of this.#secrets) {
-      const expected = utf8.encode(this.#sign(secret, subject, message));
-      if (expected.length === signature.length && timingSafeEqual(expected, signature)) return message;
-    }
-    throw new BadMessage("forged");
+    const tail = String.fromCharCode(...sealed.subarray(Math.max(0, sealed.length - LENGTH)));
+    const [, said, signature] = TAIL.exec(tail) ?? [];
+    if (said === undefined || signature === undefined) throw new BadMessage("unsigned");
+    const message = joined(sealed.subarray(0, sealed.length - LENGTH), `${BEFORE_TIME}${said}"}`);
+    if (!this.#isSigned(subject, message, signature)) throw new BadMessage("forged");
+    this.#clock.receive(Number(said) / 1_000);
+    return message;
+  }
+
+  #isSigned(subject: string, message: Uint8Array, signature: string): boolean {
+    const given = utf8.encode(signature);
+    return this.#secrets.some((secret) => timingSafeEqual(utf8.encode(this.#sign(secret, subject, message)), given));
   }
 
   #sign(secret: string, subject: string, message: Uint8Array): string {
-    const context = `${JSON.stringify([this.#namespace, subject])}\n`;
+    const { swarmId, namespace } = this.#bound;
+    const context = `${JSON.stringify([swarmId, namespace, subject])}\n`;
     return createHmac("sha256", secret).update(context).update(message).digest("hex");
   }
+}
+
+function joined(start: Uint8Array, end: string): Uint8Array {
+  const bytes = new Uint8Array(start.length + end.length);
+  bytes.set(start);
+  bytes.set(utf8.encode(end), start.length);
+  return bytes;
 }

@@ -1,19 +1,21 @@
-/** The prefix of every subject of ours. */
+/** Prefix of every subject. */
 export const SUBJECT_PREFIX = "ratelimit.";
-/** That the provider allows less: for agents of every kind. */
+/** Subject of capacity announcements, for agents of every implementation. */
 export const CAPACITY_SUBJECT = `${SUBJECT_PREFIX}capacity`;
-/** Who is there and what they use and want: for agents of this kind. */
+/** Subject of agents' states: membership, usage and demand. For agents of this implementation. */
 export const PRESENCE_SUBJECT = `${SUBJECT_PREFIX}presence`;
 
-/** The major version: what a message says that carries a higher one we cannot know. */
+/** Major version of the protocol. Agents cannot interpret messages with a higher one. */
 export const VERSION = 1;
 
 export const LONGEST_ID = 200;
 export const LONGEST_NAME = 256;
-/** We send no larger message, and hear none that is twice as large. */
+/** Largest size of a sent message in bytes. Received messages may be up to twice as large. */
 export const MOST_BYTES_SENT = 65_536;
 export const MOST_BYTES_HEARD = 2 * MOST_BYTES_SENT;
-/** Stands for no limit where agents exchange numbers: nobody comes near it. */
+/** Represents "no limit" in messages. No real limit comes near this number. */
 export const UNLIMITED = 1e12;
-/** What names of tenant keys' quotas begin with: escaped keys follow a slash, hashes of long keys a number sign. */
+/**
+ * Prefix of the names of tenant keys' quotas: a slash precedes an escaped key, a number sign the hash of a long one.
+ */
 export const KEY_PREFIX = "@key";

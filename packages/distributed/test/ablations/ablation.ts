@@ -1,36 +1,53 @@
 import { fileURLToPath } from "node:url";
-import { type CaseResult, withReplacement } from "@hivepace/verify";
+import { type CaseResult, type Replacement, withReplacement } from "@hivepace/verify";
 import type { SimulationOptions } from "../../src/testing/options.ts";
 import type { SwarmReport } from "../../src/testing/recorder.ts";
 
-type Exports = Readonly<Record<string, unknown>>;
+/** The engine modules that an ablation may replace, with their exports. */
+interface Modules {
+  "agent.ts": typeof import("../../src/engine/agent.ts");
+  "backfill.ts": typeof import("../../src/engine/backfill.ts");
+  "claim.ts": typeof import("../../src/engine/claim.ts");
+  "isolation-budget.ts": typeof import("../../src/engine/isolation-budget.ts");
+  "join-snapshot.ts": typeof import("../../src/engine/join-snapshot.ts");
+  "level.ts": typeof import("../../src/engine/level.ts");
+  "membership.ts": typeof import("../../src/engine/membership.ts");
+  "modes/joining.ts": typeof import("../../src/engine/modes/joining.ts");
+  "reconcile.ts": typeof import("../../src/engine/reconcile.ts");
+  "schedule.ts": typeof import("../../src/engine/schedule.ts");
+  "take.ts": typeof import("../../src/engine/take.ts");
+  "virtual-time.ts": typeof import("../../src/engine/virtual-time.ts");
+}
+
+/** A module, and the function that replaces some of its exports to remove the mechanism. */
+type Replaced = {
+  [M in keyof Modules]: { readonly module: M; readonly exports: (original: Modules[M]) => Partial<Modules[M]> };
+}[keyof Modules];
 
 /**
- * A mechanism of the engine that is taken out, to show that it is worth having: a figure that holds with the mechanism
- * and does not hold without it.
+ * Removes one mechanism of the engine, to show that the mechanism is worthwhile: a figure that holds with the mechanism
+ * and fails without it.
  */
 export interface Ablation {
-  /** What the mechanism does, and what happens without it. */
+  /** The purpose of the mechanism, and the effect of removing it. */
   readonly name: string;
   /** The run, apart from its seed. */
   readonly run: Omit<SimulationOptions, "seed">;
-  /** Seeds in `test`; `verify` also tries seeds that nobody has looked at. */
+  /** Seeds for `test`; `verify` also tries seeds that were not used for tuning. */
   readonly seeds: readonly number[];
   readonly figure: (report: SwarmReport) => number;
-  /** How the figures of several seeds become one. */
+  /** How the figures of several seeds are combined. */
   readonly over: "largest" | "mean" | "smallest";
   readonly better: "lower" | "higher";
-  /** On the seeds that the engine was tuned with: the figure with the mechanism is at least this good. */
+  /** Bound that the figure meets with the mechanism, on the seeds that the engine was tuned with. */
   readonly present?: number;
-  /** On the same seeds: the figure without it is worse than this. */
+  /** Bound that the figure fails without the mechanism, on the same seeds. */
   readonly absent?: number;
-  /** By how much the mechanism improves the figure on any seeds. Half of the distance of both bounds by default. */
+  /** Minimum improvement of the figure by the mechanism on any seeds. @defaultValue half the distance of both bounds */
   readonly worth?: number;
-  /** How the mechanism is taken out: another tuning, or other exports of one module of the engine. */
-  readonly without:
-    | { readonly tuning: SimulationOptions["tuning"] }
-    | { readonly module: string; readonly exports: (original: Exports) => Exports };
-  /** Estimated seconds on one quiet core for one seed, both ways. */
+  /** How the mechanism is removed: by other tuning, or by other exports of one engine module. */
+  readonly without: { readonly tuning: SimulationOptions["tuning"] } | Replaced;
+  /** Estimated seconds for one seed, with and without the mechanism, on one quiet core. */
   readonly seconds: number;
 }
 
@@ -48,7 +65,7 @@ export async function runTuned(ablation: Ablation): Promise<CaseResult> {
   return outcome(ablation, seeds, withIt, withoutIt);
 }
 
-/** Runs an ablation on any seeds, where the mechanism must improve the figure by what it is worth. */
+/** Runs an ablation on any seeds, where the mechanism must improve the figure by at least `worth`. */
 export async function runUnseen(ablation: Ablation, seeds: readonly number[]): Promise<CaseResult> {
   const { withIt, withoutIt } = await figures(ablation, seeds);
   return outcome(ablation, seeds, withIt, withoutIt);
@@ -89,11 +106,12 @@ function figureOf(
   return over === "largest" ? Math.max(...values) : Math.min(...values);
 }
 
-/** The simulator on an engine in which the exports of one module are replaced. */
-function ablated({ module, exports }: { readonly module: string; readonly exports: (original: Exports) => Exports }) {
+/** Loads the simulator on an engine with one module's exports replaced. */
+function ablated({ module, exports }: Replaced) {
   const source = (path: string): string => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
   return withReplacement<Simulator>(source("testing/simulate-engine.ts"), {
     file: source(`engine/${module}`),
-    exports,
+    // The union of modules guarantees that the function receives the exports of its own module.
+    exports: exports as Replacement["exports"],
   });
 }

@@ -3,9 +3,9 @@ import { runTuned, runUnseen } from "../ablations/ablation.ts";
 import { ablations } from "../ablations/ablations.ts";
 import { slug } from "../support/slug.ts";
 
-/** More seeds than this are for `verify` only. */
+/** Ablations with more seeds than this run only in `verify`. */
 const QUICK_SEEDS = 8;
-/** Seeds that the bounds were not chosen with. */
+/** Seeds that were not used to choose the bounds. */
 const UNSEEN = Array.from({ length: 12 }, (_, i) => 1_001 + i);
 
 export const cases: readonly Case[] = ablations.flatMap((ablation) => {

@@ -4,8 +4,8 @@ import { extremeHive } from "../program-fuzz/hive/subject.ts";
 import { extremeLimiter } from "../program-fuzz/limiter/subject.ts";
 
 /**
- * Programs with numbers at the edges of what is allowed, for hours and for years of virtual time: every message that any
- * agent publishes decodes, no agent ignores one, and in the end all agree.
+ * Programs with numbers at the edges of the allowed ranges, over hours and years of virtual time: every published
+ * message decodes, no agent ignores one, and at the end all agents agree.
  */
 const QUICK_SEEDS = 10;
 const SEEDS = 2_000;

@@ -3,7 +3,7 @@ import type { Case } from "@hivepace/verify";
 import type { Scheme, SimulationOptions } from "../../src/testing/options.ts";
 import { simulateEngine } from "../../src/testing/simulate-engine.ts";
 
-/** Swarms of one size that show one thing. */
+/** Swarms of a fixed size, each of which demonstrates one property. */
 export const cases: readonly Case[] = [
   { id: "fixed-swarms/a-limit-of-3-among-10-agents-serves-all-in-turn", seconds: 2, isQuick: true, run: inTurn },
   { id: "fixed-swarms/2-busy-agents-of-40-use-the-whole-limit", seconds: 2, isQuick: true, run: fewBusy },
@@ -19,7 +19,7 @@ function inTurn() {
     duration: 1_200_000,
   });
   const spread = Math.max(...served) - Math.min(...served);
-  // Ten agents take turns at three places: everyone gets the same, to a call or two.
+  // Ten agents take turns at three places, so that their totals differ by one or two calls at most.
   assert.ok(spread <= 2 / 3 + 1e-9, `agents got amounts that differ by ${spread} of the limit`);
   assert.ok(Math.min(...served) > 0, "every agent is served");
   return { figures: { spread } };
@@ -37,7 +37,7 @@ function fewBusy() {
   return { figures: { use } };
 }
 
-/** Twenty agents, a thousand requests a minute, uneven demand: what Hivepace and other schemes make of it. */
+/** Compares Hivepace with other schemes: twenty agents, a thousand requests a minute, uneven demand. */
 function schemes() {
   const hive = run("hive");
   assert.equal(hive.refused, 0, "the provider refuses nothing to the hive");

@@ -3,15 +3,18 @@ import type { Case } from "@hivepace/verify";
 import { busiestMinute, HiveSoak, LIMIT } from "../support/hive-soak.ts";
 import { seededIncarnations } from "../support/seeded-incarnations.ts";
 
-/** Hives on a lossy bus and a store, to which everything happens: the limit holds, memory is flat, nothing is left. */
+/**
+ * Hives on a lossy bus and a store, with all kinds of faults: the limit holds, memory stays flat, and nothing is left
+ * over.
+ */
 const HIVES = 5;
 const MINUTE = 60_000;
 const QUICK_MINUTES = 12;
 const HOUR_MINUTES = 60;
 const SEEDS = [7, 11, 12, 13, 14, 15];
 /**
- * Isolated agents go on with what was agreed on last, and a limit that was halved for a while does not take back what was
- * used before.
+ * Bound of usage, in limits. Isolated agents continue with the last agreed limit, and a limit that is halved for a
+ * while does not take back earlier usage.
  */
 const MOST = 1.1;
 const MOST_GROWTH_MB = 20;

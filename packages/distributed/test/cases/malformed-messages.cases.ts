@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import type { Case } from "@hivepace/verify";
 import { hear } from "../support/hear-noise.ts";
 
-/** A million malformed messages, in parts: an agent ignores each one, counts it, and keeps nothing of it. */
+/** One million malformed messages, in slices: an agent ignores and counts each one, and keeps none of its contents. */
 const PARTS = 10;
 const MESSAGES = 100_000;
-/** Growth of the heap that the runtime itself may cause; messages that stay in memory would take hundreds. */
+/** Heap growth that the runtime itself may cause, in megabytes. Retained messages would take hundreds. */
 const MOST_MB = 20;
 
 export const cases: readonly Case[] = Array.from({ length: PARTS }, (_, i) => ({

@@ -2,16 +2,16 @@ import type { Case } from "@hivepace/verify";
 import { FUZZERS } from "../program-fuzz/subjects.ts";
 
 interface Plan {
-  /** Programs of each run of `test`, and of all cases together. */
+  /** Number of programs in each run of `test`, and in all cases together. */
   readonly quick: number;
   readonly programs: number;
   /** Programs in one case. */
   readonly slice: number;
-  /** Measured on one quiet core, for each program. */
+  /** Seconds per program, measured on one quiet core. */
   readonly seconds: number;
 }
 
-/** Random programs over the public API: see test/program-fuzz/README.md. */
+/** Random programs over the public API, see test/program-fuzz/README.md. */
 const PLANS: Readonly<Record<string, Plan>> = {
   hive: { quick: 200, programs: 200_000, slice: 500, seconds: 0.03 },
   limiter: { quick: 200, programs: 100_000, slice: 500, seconds: 0.03 },

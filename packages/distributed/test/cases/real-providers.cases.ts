@@ -6,10 +6,10 @@ import { summarized, wrongWith } from "../support/figures.ts";
 import { slug } from "../support/slug.ts";
 import { KNOWN_MISSES } from "./real-providers.misses.ts";
 
-/** Real hives in front of providers that behave as real ones do. */
+/** Real hives in front of providers that behave like real ones. */
 const AGENTS = 10;
 const SEED = 1;
-/** Short ones that hold, for `test`. */
+/** Short cases that hold, for `test`. */
 const QUICK = new Set([
   "real-providers/providers/2-percent-of-the-answers-are-server-errors",
   "real-providers/providers/calls-of-1-to-120-s-counted-at-the-start-by-an-exact-estimate",
@@ -27,11 +27,11 @@ function realCase(theme: string, { name, options, figures }: Scenario): Case {
   const isMissed = (figure: Figure): boolean => figure.name in missed;
   return {
     id,
-    // Measured: about six times the engine's.
+    // Measured: about six times as long as the engine takes.
     seconds: 6 * (run.duration / 60_000) * (0.03 + 0.0004 * agents ** 1.8),
     isQuick: QUICK.has(id),
     run: async () => {
-      // Laws hold in every case; figures hold unless they are known to be missed.
+      // Laws must hold in every case, and figures unless they are known misses.
       const report = await checkSwarm({ ...run, agents, seed: SEED, drive: "hive" }, (outcome) =>
         wrongWith(figures(outcome, agents).filter((figure) => !isMissed(figure))),
       );

@@ -1,4 +1,4 @@
-/** A figure that a scenario misses at present, and the figure that is wanted. */
+/** A figure that a scenario misses at present, and its goal. */
 export interface Miss {
   readonly present: number;
   readonly wanted: number;
@@ -12,76 +12,61 @@ function miss(present: number, wanted: number): Miss {
 }
 
 /**
- * Figures that hives miss in front of realistic providers: weaknesses that are known and open. They are measured and not
- * asserted; all other figures of these cases, and all laws, are asserted. Strike a figure when it is reached.
+ * Known figures that hives miss in front of realistic providers. These figures are measured but not asserted; all other
+ * figures of these cases, and all laws, are asserted. Remove a figure when it meets its goal.
  */
 export const KNOWN_MISSES: Readonly<Record<string, Misses>> = {
-  // Every refusal halves the level and nothing is remembered of what was accepted before.
+  // A provider that counts at the end of calls differs from agents that count at their start, so that a few calls are
+  // refused at random.
   "real-providers/providers/calls-of-5-to-30-s-counted-at-the-end-by-usage-exact-estimates": {
-    use: miss(0.699, 0.92),
+    use: miss(0.868, 0.92),
   },
+  // A failed probe costs about four refusals: the calls sent before all agents know of the first one.
   "real-providers/providers/the-true-limit-is-40-percent-of-the-configured-one-and-refused-calls-count": {
-    "refused part": miss(0.024, 0.01),
-    "use of what is allowed": miss(0.891, 0.9),
+    "refused part": miss(0.013, 0.01),
   },
-  "real-providers/providers/one-stray-refusal-at-90-percent-load": {
-    "wait p99, ms": miss(72_762, 5_000),
-    "use in the minute after": miss(0.569, 0.85),
+  // At a steady pace the bound is 0.83: after the drop no call is accepted for 24 s, and again one window later.
+  "real-providers/providers/the-provider-falls-to-60-percent-for-two-minutes": {
+    "use of what is allowed meanwhile": miss(0.767, 0.95),
+    "use 20 s later": miss(0.968, 0.97),
   },
-  // The steady pace counts estimates and loses what is given back.
-  "real-providers/providers/estimates-are-wrong-both-ways-counted-at-the-end": { use: miss(0.882, 0.9) },
-  "real-providers/providers/calls-use-15-percent-of-their-estimate-alone": { use: miss(0.165, 0.8) },
-  "real-providers/providers/calls-use-15-percent-of-their-estimate-among-ten": { use: miss(0.261, 0.8) },
-  "real-providers/traffic/a-burst-at-half-of-the-limit-drains": { "wait p99, ms": miss(56_976, 1_000) },
-  // Sub-windows and small buckets are neither configured nor learned; a header with room ends a cut.
+  "real-providers/providers/somebody-else-uses-30-to-70-percent-of-the-account-varying": {
+    "use of what is left": miss(0.859, 0.9),
+    "refused part": miss(0.011, 0.01),
+  },
+  // Sub-windows and small buckets are neither configured nor learned.
   "real-providers/providers/600-a-minute-enforced-each-1-s": {
     "refused part": miss(0.029, 0.01),
-    use: miss(0.432, 0.9),
+    use: miss(0.455, 0.9),
   },
   "real-providers/providers/600-a-minute-enforced-each-1-s-with-headers": {
     "refused part": miss(0.124, 0.01),
     use: miss(0.486, 0.9),
   },
   "real-providers/providers/600-a-minute-enforced-each-10-s": {
-    "refused part": miss(0.012, 0.01),
-    use: miss(0.674, 0.9),
+    "refused part": miss(0.015, 0.01),
+    use: miss(0.782, 0.9),
   },
   "real-providers/providers/a-bucket-that-holds-a-quarter-of-the-limit": {
-    "use while busy": miss(0.831, 0.9),
+    "use while busy": miss(0.843, 0.9),
   },
-  // Every overload answer pauses all agents.
-  "real-providers/providers/2-percent-of-the-answers-are-overload": {
-    use: miss(0.318, 0.76),
-    "wait p99, ms": miss(109_459, 10_000),
-  },
-  // A quota that is gone is taken for congestion, and probed at the least level.
-  "real-providers/providers/the-day-s-quota-is-gone-after-four-minutes-without-a-word": { refused: miss(249, 100) },
-  // A header that shows a lower limit than the configured one is ignored.
-  "real-providers/providers/headers-show-a-limit-of-60-percent-of-the-configured-one": {
-    "use of what is allowed": miss(0.885, 0.9),
-  },
-  // Pauses and recovery steps do not scale with the window.
-  "real-providers/providers/a-window-of-an-hour-of-which-the-provider-allows-60-percent": {
-    "refused part": miss(0.932, 0.02),
-  },
-  // Agents have no common limit of calls in flight.
-  "real-providers/providers/the-provider-runs-20-calls-at-a-time": { "refused part": miss(0.102, 0.01) },
-  // Calls that were sent to the endpoint that fell come back to the line.
+  // Agents have no shared limit of calls in flight.
+  "real-providers/providers/the-provider-runs-20-calls-at-a-time": { "refused part": miss(0.059, 0.01) },
+  // Calls that the reduced endpoint refused return to the queue.
   "real-providers/traffic/calls-to-any-of-three-endpoints-of-which-one-falls-to-a-tenth": {
-    "wait p99, ms": miss(2_215, 2_000),
+    "wait p99, ms": miss(2_745, 2_000),
   },
-  // An agent that is held back by its own cap of calls in flight keeps its claim.
-  "real-providers/traffic/each-agent-has-12-calls-in-flight-at-most": { use: miss(0.18, 0.9) },
-  // A small call waits behind large ones for a dimension that does not bind it.
+  // A small call waits behind large ones although the exhausted dimension does not limit it.
   "real-providers/traffic/small-calls-beside-huge-ones": { "wait p50, ms": miss(31_921, 1_000) },
-  // The usage of observing agents does not count for the others in time.
-  "real-providers/swarms/a-fifth-of-the-agents-only-observe": { "refused part": miss(0.067, 0.002) },
-  // A crashed agent's share is kept free under its old name.
+  // Agents that only observe are refused themselves: they send more, while the others respect the limit.
+  "real-providers/swarms/a-fifth-of-the-agents-only-observe": { "refused part": miss(0.061, 0.002) },
+  // A crashed agent's share stays reserved under its old id.
   "real-providers/swarms/lives-of-two-minutes-without-a-goodbye-under-new-names": { use: miss(0.607, 0.85) },
   "real-providers/swarms/lives-of-twenty-seconds-with-a-goodbye": { use: miss(0.652, 0.9) },
-  // The settle time does not follow the measured echo.
+  // The settle time does not adapt to the measured echo.
   "real-providers/swarms/the-bus-takes-one-to-two-seconds": { use: miss(0.619, 0.9) },
-  // A short split is not noticed, and whoever hears only itself takes what it likes.
+  // A short split is not noticed. An agent that starts behind a split uses a share that the others use, too: for five
+  // agents the bound is 1.2.
   "real-providers/swarms/halves-cannot-hear-each-other-for-5-s-with-a-burst-on-both-sides": { max: miss(1.87, 1.1) },
   "real-providers/swarms/an-agent-starts-behind-a-split-and-is-told-how-many-they-are": { max: miss(1.187, 1.1) },
 };

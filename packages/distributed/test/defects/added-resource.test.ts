@@ -14,7 +14,7 @@ test("an outage right after a resource was added leaves the agent its shares of 
   await swarm.clock.run(100);
   swarm.broker.stop();
   await swarm.clock.run(10_000);
-  expect(first.limiter.status().mode).toBe("cut-off");
+  expect(first.limiter.status().mode).toBe("isolated");
   expect(first.limiter.getCapacity(RESOURCE)?.share).toBeGreaterThan(400);
   expect(first.limiter.getCapacity("added")?.share).toBeGreaterThan(400);
 });

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { simulateSwarm } from "../../src/testing/simulate-swarm.ts";
 
 /**
- * Agents that start together with a backlog opened their first claims before they could hear each other's. Each took
- * itself for the only claimant and claimed half of the limit: two agents were served in each window, the others waited.
+ * Agents that started together with a backlog opened their first claims before hearing each other's. Each considered
+ * itself the only claimant and claimed half of the limit: two agents were served per window, and the others waited.
  */
 test.each(["hive", "limiter"] as const)(
   "agents that start together with a backlog are all served: %s",

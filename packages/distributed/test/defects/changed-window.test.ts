@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => swarm.close());
 
-/** Takes all that this agent may take now. */
+/** Acquires as much as this agent may use now, and returns the number of grants. */
 const takeAll = (agent: TestAgent): number => {
   let taken = 0;
   while (agent.limiter.tryAcquire(RESOURCE)) taken++;
@@ -23,7 +23,7 @@ test("another window while peers have claims leaves no claim behind: all togethe
   const waits = [first, second].map(({ limiter }) =>
     limiter.acquire(RESOURCE, { cost: 90, signal: abort.signal }).catch(() => {}),
   );
-  // Each knows what the other claims, and has not heard yet that it is withdrawn.
+  // Each agent knows the other's claim, and has not yet heard that the claim is withdrawn.
   await swarm.clock.run(1_000);
   abort.abort();
   for (const { limiter } of [first, second]) limiter.setCapacity(RESOURCE, 100, 5_000);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { RESOURCE, TestSwarm } from "../support/swarm.ts";
 
 const DAY_MS = 86_400_000;
-/** The longest heartbeat, so that months of virtual time take few messages. */
+/** The longest heartbeat, so that months of virtual time need few messages. */
 const CALM = { heartbeatIntervalMs: 60_000 };
 
 let swarm: TestSwarm;

@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 afterEach(() => swarm.close());
 
-/** Cuts that follow each other without a cooldown, as in a month of short congestions. */
+/** Makes cuts without cooldowns in between, as many as a month of short congestions causes. */
 const cutOften = async ({ limiter }: TestAgent, times: number): Promise<void> => {
   for (let i = 0; i < times; i++) {
     limiter.announceReduced(RESOURCE, "429");

@@ -45,6 +45,25 @@ test("an idle agent does not take a store that is learning for one that is away"
   expect(idle?.tryAcquire(RESOURCE)).toBe(false);
 });
 
+test("an agent that asks rarely does not take a store that has just learned enough for one that never will", async () => {
+  const options = { sync: memorySyncStore({ memory }), aggregation: "store", expectedAgents: 3 } as const;
+  const limiters = [];
+  for (let i = 0; i < 3; i++) limiters.push((await swarm.join(options)).limiter);
+  // One request in two minutes.
+  for (const limiter of limiters) limiter.setCapacity(RESOURCE, 0.5, 60_000);
+  await swarm.clock.run(6_200);
+  let granted = 0;
+  for (const [i, cost] of [1, undefined, 0.25].entries())
+    if (cost)
+      void limiters[i]?.acquire(RESOURCE, { cost }).then(
+        () => (granted += cost),
+        () => {},
+      );
+  await swarm.clock.run(20_000);
+  expect(granted).toBeLessThanOrEqual(1);
+  expect(granted).toBeGreaterThan(0);
+});
+
 test("a long pause counts in full for every agent that reads it from the store", async () => {
   const [first, second] = await start(2, 10, 10_000);
   await swarm.clock.run(5_000);

@@ -1,13 +1,13 @@
 import { memorySyncStore, SyncMemory } from "@hivepace/core/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { HookedShares } from "../support/hooked-shares.ts";
+import { HookedAllocator } from "../support/hooked-allocator.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "../support/swarm.ts";
 
 let swarm: TestSwarm;
-let store: HookedShares;
+let store: HookedAllocator;
 beforeEach(() => {
   swarm = new TestSwarm();
-  store = new HookedShares(memorySyncStore({ memory: new SyncMemory(swarm.clock) }));
+  store = new HookedAllocator(memorySyncStore({ memory: new SyncMemory(swarm.clock) }));
 });
 afterEach(() => swarm.close());
 
@@ -16,7 +16,7 @@ test("an agent that has a resource for itself still counts all agents of the oth
   first.limiter.setCapacity("own", 100, 10_000);
   await swarm.clock.run(20_000);
   expect(first.limiter.status().members).toBe(4);
-  // Of a limit that several hold a part is spared, in store mode too.
+  // In store mode, too, several agents keep a safety margin of the limit free.
   await expect(first.limiter.acquire(RESOURCE, { cost: 100, timeoutMs: 1 })).rejects.toMatchObject({
     code: "CAPACITY_EXHAUSTED",
   });

@@ -4,7 +4,7 @@ import { extremeLimiter, limiter } from "./limiter/subject.ts";
 import { memoryLimiter } from "./memory-limiter/subject.ts";
 import { rateManager } from "./rate-manager/subject.ts";
 
-/** All objects whose programs are fuzzed. */
+/** All subjects of the fuzzer. */
 export const FUZZERS: readonly Fuzzer[] = [
   fuzzerOf(hive),
   fuzzerOf(limiter),

@@ -1,4 +1,7 @@
-/** One agent of a swarm of processes: calls the provider as fast as its limiter lets it, and tells its parent what it sees. */
+/**
+ * One agent of a swarm of processes: calls the provider as fast as its limiter allows, and reports to its parent
+ * process.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { createDistributedLimiter } from "../../src/index.ts";
 import { type BrokerKind, openBus } from "../support/brokers.ts";
@@ -10,14 +13,14 @@ export interface AgentTask {
   readonly provider: string;
   readonly capacity: number;
   readonly windowMs: number;
-  /** How many calls it has under way or waiting at once. */
+  /** Number of concurrent callers. */
   readonly callers: number;
   readonly recoveryIntervalMs: number;
   readonly recoveryFactor: number;
   readonly secret: string | undefined;
 }
 
-/** What an agent tells, with times in milliseconds since 1970: all agents are on one machine. */
+/** A report of an agent to its parent. Times are milliseconds since 1970: all agents run on one machine. */
 export type AgentWord =
   | { readonly type: "state"; readonly mode: string; readonly members: number; readonly total: number }
   | { readonly type: "capacity"; readonly at: number; readonly total: number; readonly reason: string }
@@ -61,7 +64,7 @@ async function caller(): Promise<void> {
     try {
       await call();
     } catch {
-      // The limiter was closed, or the provider is gone: both come at the end.
+      // At the end the limiter is closed, or the provider is gone.
       await pause(20);
     }
   }
@@ -83,5 +86,5 @@ process.on("message", async (word) => {
   process.disconnect();
 });
 
-// Its parent is gone, or has heard all that there is.
+// The parent is gone, or has received all reports.
 process.on("disconnect", () => process.exit());

@@ -1,4 +1,4 @@
-/** Does the process end, and not before it should? Nothing is closed here on purpose. */
+/** Tests whether the process ends by itself, and not too early. Nothing is closed here on purpose. */
 import { memoryBus } from "@hivepace/bus";
 import { createDistributedLimiter } from "../../src/index.ts";
 
@@ -6,7 +6,7 @@ const limiter = await createDistributedLimiter({ bus: await memoryBus(), agentId
 limiter.setCapacity("api", 1, 500);
 if (process.argv[2] === "idle") console.log("idle");
 else {
-  // It listens first, and then waits for the window.
+  // The limiter joins the swarm first, and then waits for the window.
   await limiter.acquire("api");
   await limiter.acquire("api");
   console.log("granted");

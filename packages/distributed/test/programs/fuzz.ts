@@ -1,8 +1,11 @@
-/** A flood of malformed messages: `swarm:fuzz [messages] [seed]`. Exits 1 when they changed anything or stay in memory. */
+/**
+ * Publishes a flood of malformed messages: `swarm:fuzz [messages] [seed]`. Exits 1 if they change an agent's state or
+ * stay in memory.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { hear } from "../support/hear-noise.ts";
 
-/** What the run-time itself may have grown by; a million messages that stay would be hundreds. */
+/** Heap growth that the runtime itself may cause, in megabytes. A million retained messages would take hundreds. */
 const MOST_MB = 20;
 
 const [messages = "1000000", seed = "1"] = process.argv.slice(2);

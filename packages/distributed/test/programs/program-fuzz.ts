@@ -1,4 +1,7 @@
-/** Random programs: `swarm:programs <subject> [first seed] [programs]`. Exits 1 at the first that breaks a law. */
+/**
+ * Runs random programs: `swarm:programs <subject> [first seed] [programs]`. Exits 1 at the first program that breaks a
+ * law.
+ */
 import { FUZZERS } from "../program-fuzz/subjects.ts";
 
 const [name, first = "1", programs = "1"] = process.argv.slice(2);

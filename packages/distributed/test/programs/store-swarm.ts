@@ -1,13 +1,13 @@
 /**
- * Many agents of the engine in one process that get their limit from a real Redis: `swarm:store [seconds] [agents…]`. Prints what that
- * costs Redis. All agents wait for something all the time, which is the most that they can ask.
+ * Many engine agents in one process that get their limit from a real Redis: `swarm:store [seconds] [agents…]`. Prints
+ * the load on Redis. Every agent always has waiting calls, which causes the highest load possible.
  */
 
 import { startOwnServer } from "@hivepace/servers";
 import { Redis } from "ioredis";
+import { allocationCalls, readAllocationReply } from "../../../sync-redis/src/allocation.ts";
 import { exchange } from "../../../sync-redis/src/exchange.ts";
-import { readShares, shareCalls } from "../../../sync-redis/src/share-exchange.ts";
-import { shareScript } from "../../../sync-redis/src/share-script.ts";
+import { allocateScript } from "../../../sync-redis/src/script.ts";
 import { StoreCrowd } from "../support/store-crowd.ts";
 
 const [seconds = "60", ...counts] = process.argv.slice(2);
@@ -33,12 +33,12 @@ for (const agents of sizes)
     const client = new Redis(server.url);
     const memoryBefore = await info(client, "memory", "used_memory");
     const swarm = new StoreCrowd(agents, limit, WINDOW_MS, async (reports) => {
-      const calls = reports.flatMap((report) => shareCalls(report, "").calls);
-      const answers = await exchange(client as never, calls, [], shareScript);
-      return answers.map((answer) => readShares([answer]));
+      const calls = reports.flatMap((report) => allocationCalls(report, "").calls);
+      const answers = await exchange(client as never, calls, [], allocateScript);
+      return answers.map((answer) => readAllocationReply([answer]));
     });
     swarm.start();
-    // The first window begins with learning and is filled at once.
+    // In the first window the store learns the usage, and then the limit fills at once.
     await pause(20_000);
     await client.call("CONFIG", "RESETSTAT");
     await client.call("SLOWLOG", "RESET");

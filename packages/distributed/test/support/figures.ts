@@ -1,13 +1,13 @@
 import type { CaseResult } from "@hivepace/verify";
 import { type Figure, holds } from "../../src/testing/scenarios/scenario.ts";
 
-/** The figures that do not hold, in words; undefined when all of them do. */
+/** Describes the figures that are out of bounds; undefined when all are within. */
 export function wrongWith(figures: readonly Figure[]): string | undefined {
   const wrong = figures.filter((figure) => !holds(figure));
   return wrong.length === 0 ? undefined : wrong.map(inWords).join(", ");
 }
 
-/** The figures of a case, for people and for the report. */
+/** The figures of a case as text and as data. */
 export function summarized(figures: readonly Figure[]): CaseResult & { readonly summary: string } {
   return {
     summary: figures.map(inWords).join(", "),

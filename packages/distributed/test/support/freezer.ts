@@ -1,10 +1,10 @@
 import type { MessageBus } from "@hivepace/bus";
 import type { Clock, TimerOptions } from "@hivepace/core";
 
-/** A process that can be stopped and go on: meanwhile no timer fires in it and what arrives waits. */
+/** The clock of a process that can be frozen and resumed. While frozen, no timer fires, and received messages wait. */
 export class Freezer implements Clock {
   readonly #clock: Clock;
-  /** By how much its wall clock is wrong. */
+  /** Error of the wall clock, in milliseconds. */
   readonly #wrongMs: number;
   #held: (() => void)[] | undefined;
 
@@ -44,7 +44,7 @@ export class Freezer implements Clock {
     };
   }
 
-  /** The same bus, as such a process hears it. */
+  /** Wraps a bus so that messages wait while the process is frozen. */
   readonly bus = (bus: MessageBus): MessageBus => onHearing(bus, (payload, handle) => this.#do(() => handle(payload)));
 
   #do(run: () => unknown): void {
@@ -53,7 +53,7 @@ export class Freezer implements Clock {
   }
 }
 
-/** A bus whose messages pass through here on their way in. */
+/** A bus whose received messages pass through `hear`. */
 export function onHearing(
   bus: MessageBus,
   hear: (payload: Uint8Array, handle: (payload: Uint8Array) => void, subject: string) => void,

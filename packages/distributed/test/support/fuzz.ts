@@ -1,12 +1,12 @@
 import { seededRandom } from "@hivepace/core/testing";
 import { bytes } from "@hivepace/test-kit";
 
-/** Messages as no agent writes them: real ones of which something was changed, and plain noise. None of them is valid. */
+/** Generates invalid messages: real ones with a corrupted part, and plain noise. */
 export class Fuzzer {
   readonly #random: () => number;
   readonly #samples: readonly string[];
 
-  /** The same seed makes the same messages. */
+  /** Equal seeds give equal messages. */
   constructor(seed: number, samples: readonly string[]) {
     this.#random = seededRandom(seed);
     this.#samples = samples;
@@ -26,7 +26,7 @@ export class Fuzzer {
     }
   }
 
-  /** Some field, at any depth, gets a value that it cannot have. */
+  /** Gives a random field, at any depth, an invalid value. */
   #spoilt(message: Record<string, unknown>): unknown {
     const [holder, name] = this.#pick([...fieldsOf(message)]);
     holder[name] = this.#pick(BAD[RULES[name] as keyof typeof BAD]);
@@ -50,7 +50,7 @@ export class Fuzzer {
 
 type Holder = Record<string, unknown>;
 
-/** Every field of which we know what it cannot be, with what holds it. */
+/** Yields every field with known invalid values, together with the object that contains it. */
 function* fieldsOf(holder: Holder): Generator<readonly [Holder, string]> {
   for (const [name, value] of Object.entries(holder)) {
     if (Object.hasOwn(RULES, name)) yield [holder, name];
@@ -59,7 +59,7 @@ function* fieldsOf(holder: Holder): Generator<readonly [Holder, string]> {
   }
 }
 
-/** Of what kind the fields are. */
+/** The kind of each field, which selects its invalid values. */
 const RULES: Readonly<Record<string, string>> = {
   v: "version",
   agent_id: "text",

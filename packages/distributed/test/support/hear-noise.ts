@@ -7,7 +7,7 @@ import { RESOURCE, TestSwarm } from "./swarm.ts";
 const fixtures = new URL("../fixtures/", import.meta.url);
 const read = (path: string) => JSON.parse(readFileSync(new URL(path, fixtures), "utf8")) as unknown;
 
-/** Has an agent of two hear so much noise, and says what it thinks of the world before and after. */
+/** Sends this many malformed messages to an agent of a swarm of two, and returns the agent's state before and after. */
 export async function hear(messages: number, seed: number) {
   const swarm = new TestSwarm();
   const [agent] = await swarm.start(2);
@@ -29,11 +29,11 @@ export async function hear(messages: number, seed: number) {
   ];
   const stranger = await memoryBus(swarm.broker);
   const before = view();
-  // Time stands still meanwhile, so that whatever changes was changed by a message.
+  // The clock stands still, so that only a message can cause a change.
   for (let i = 0; i < messages; i++) {
     const { subject, fuzzer } = noise[i % 2] as (typeof noise)[number];
     const sent = stranger.publish(subject, fuzzer.next());
-    // Let them arrive now and then, or they would all be in memory at once.
+    // Lets messages arrive now and then, so that they are not all in memory at once.
     if (i % 100 === 99) await sent.then(() => new Promise((resolve) => setImmediate(resolve)));
   }
   await new Promise((resolve) => setImmediate(resolve));

@@ -14,7 +14,7 @@ interface Worker {
   bus: ChaosBus;
 }
 
-/** Hives to which everything happens at random, in virtual time. */
+/** Hives with all kinds of random faults, in virtual time. */
 export class HiveSoak {
   readonly world = new TestHives();
   readonly memory = new SyncMemory(this.world.clock);
@@ -46,7 +46,7 @@ export class HiveSoak {
       agentId: `hive-${this.#names++}`,
       namespace: "soak",
       endpoints: this.endpoints(1),
-      keys: { acme: { rateLimitRpm: 200 }, beta: { rateLimitTpm: 20_000 } },
+      keys: { acme: { rpmLimit: 200 }, beta: { tpmLimit: 20_000 } },
       leaseMs: 30_000,
       maxQueue: 200,
       recoveryIntervalMs: 5_000,
@@ -62,7 +62,7 @@ export class HiveSoak {
     return ["eu", "us"].map((id) => ({ id, rpmLimit: LIMIT.rpmLimit * factor, tpmLimit: LIMIT.tpmLimit * factor }));
   }
 
-  /** One random event, and what follows from it. */
+  /** Causes one random fault or change, and lets time pass until its effects are over. */
   async trouble(): Promise<void> {
     const worker = this.#pick(this.workers);
     switch (Math.floor(this.random() * 7)) {
@@ -139,7 +139,10 @@ export class HiveSoak {
     }
   }
 
-  /** Ends the lease in one of several ways. Returns the tokens that the provider counts, undefined for a refused call. */
+  /**
+   * Ends the lease in one of several ways. Returns the tokens that the provider counts, or undefined for a refused
+   * call.
+   */
   #end(lease: Lease, tokens: number): number | undefined {
     const chance = this.random();
     if (chance < 0.85) {

@@ -9,19 +9,19 @@ export class TestHives {
   readonly broker: MemoryBroker = memoryBroker();
   readonly hives: Hive[] = [];
 
-  /** One that is alone. */
+  /** Creates a hive without a bus. */
   async alone(options: HiveOptions): Promise<Hive> {
     const hive = await createHive({ clock: this.clock, agentId: `hive-${this.hives.length}`, ...options });
     this.hives.push(hive);
     return hive;
   }
 
-  /** One on the bus, which it closes by itself. */
+  /** Creates a hive on the bus. The hive owns its connection and closes it. */
   join(options: HiveOptions): Promise<Hive> {
     return this.alone({ bus: memoryBus(this.broker, { clock: this.clock }), namespace: "test", ...options });
   }
 
-  /** So many on the bus, who know each other. */
+  /** Creates `count` hives on the bus, and waits until they know each other. */
   async swarm(count: number, options: HiveOptions): Promise<Hive[]> {
     const hives = [];
     for (let i = 0; i < count; i++) hives.push(await this.join({ expectedAgents: count, ...options }));
@@ -36,7 +36,7 @@ export class TestHives {
   }
 }
 
-/** What becomes of a wait, to be looked at without waiting. */
+/** The current outcome of a wait, without waiting for it. */
 export function watch(promise: Promise<Lease>): { lease: Lease | undefined; error: unknown } {
   const seen: { lease: Lease | undefined; error: unknown } = { lease: undefined, error: undefined };
   promise.then(
@@ -50,7 +50,7 @@ export function watch(promise: Promise<Lease>): { lease: Lease | undefined; erro
   return seen;
 }
 
-/** Calls without end, one after the other, until the hive is closed. */
+/** Makes one call after the other, until the hive is closed. */
 export async function callOn(
   hive: Hive,
   clock: ManualClock,
@@ -64,6 +64,6 @@ export async function callOn(
       lease.done();
     }
   } catch {
-    // It was closed.
+    // The hive was closed.
   }
 }

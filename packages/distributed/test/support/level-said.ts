@@ -1,4 +1,4 @@
-/** What is said on the wire of a level that was just cut in half. */
+/** The wire format of a level that was just halved, with some fields replaced. */
 export const levelSaid = (change: object = {}) => ({
   epoch: 1,
   round: 0,

@@ -9,39 +9,42 @@ import { bundled } from "./program.ts";
 export interface SwarmPlan {
   readonly broker: BrokerKind;
   readonly agents: number;
-  /** What the provider enforces, in each window. */
+  /** The limit that the provider enforces in each window. */
   readonly limit: number;
   readonly windowMs: number;
-  /** How long each part takes in which nothing happens. */
+  /** Duration of each part of the run without faults, in milliseconds. */
   readonly calmMs: number;
-  /** For how long the broker is away. */
+  /** Duration of the broker's outage, in milliseconds. */
   readonly awayMs: number;
-  /** For how long an agent stands still. */
+  /** Time for which one agent is suspended, in milliseconds. */
   readonly stoppedMs: number;
-  /** Told what happens, for people. */
+  /** Receives progress messages for people. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
 export interface SwarmFigures {
-  /** The most that was sent in any window, whether it was accepted or not, in limits. */
+  /** The largest number of requests sent in any window, accepted or not, in limits. */
   readonly max: number;
-  /** The same for what the limiters granted, by the time of the decision: no matter how late the machine sends it. */
+  /**
+   * The largest number of grants in any window by the time of the decision, in limits. Independent of delays in
+   * sending.
+   */
   readonly maxGranted: number;
-  /** Accepted in the calm parts, in limits per window. */
+  /** Accepted requests in the parts without faults, in limits per window. */
   readonly use: number;
   readonly sent: number;
-  /** By the provider, for its limit; the one that was ordered is not among them. */
+  /** Requests that the provider refused because of its limit, without the one refusal that the test ordered. */
   readonly refused: number;
-  /** From the word of the agent that was refused until the last agent had cut. */
+  /** Time from the refused agent's report until the last agent had cut, in milliseconds. */
   readonly cutMs: number;
   readonly cuts: number;
-  /** From the broker's return until every agent knew all others. */
+  /** Time from the broker's return until every agent knew all others, in milliseconds. */
   readonly healMs: number;
-  /** What was accepted while the broker was away, in limits per window. */
+  /** Accepted requests during the broker's outage, in limits per window. */
   readonly useWhileAway: number;
 }
 
-/** What an agent is asked to stay below: a request takes its time on the way, and not always the same. */
+/** The fraction of the provider's limit that agents use, because the transit time of requests varies. */
 const MARGIN = 0.95;
 
 interface Child {
@@ -53,7 +56,7 @@ interface Child {
   readonly grants: { readonly at: number }[];
 }
 
-/** Runs a swarm of processes against a provider that enforces its limit, and does to it what happens to swarms. */
+/** Runs a swarm of processes with several faults against a provider that enforces its limit. */
 export async function runProcessSwarm(server: OwnServer, plan: SwarmPlan): Promise<SwarmFigures> {
   const { agents, limit, windowMs, calmMs } = plan;
   const provider = await startProvider({ rpm: limit, windowMs, limitHeaders: false });
@@ -70,7 +73,8 @@ export async function runProcessSwarm(server: OwnServer, plan: SwarmPlan): Promi
     await pause(windowMs);
     const calm = await measure(provider, calmMs);
 
-    // It may have refused one before, on a machine too busy for its own clock: that must be over.
+    // On a machine that is too slow for its own clock, the provider may have refused a request before. Waits until such
+    // a refusal is over.
     const last = Math.max(0, ...children.flatMap(({ refusals }) => refusals));
     await pause(Math.max(0, last + windowMs - Date.now()));
     await until(children, ({ state }) => state?.total === limit * MARGIN, "all have recovered");
@@ -163,14 +167,14 @@ async function stop({ process }: Child): Promise<void> {
   late.abort();
 }
 
-/** How many requests are accepted in so long. */
+/** Returns the number of requests accepted within `forMs`. */
 async function measure(provider: FakeProvider, forMs: number): Promise<number> {
   const before = provider.log.length;
   await pause(forMs);
   return provider.log.slice(before).filter(({ accepted }) => accepted).length;
 }
 
-/** For people: when the provider refused, in seconds from the first request on. */
+/** The times of refusals, in seconds since the first request, as text for people. */
 function whenRefused({ log: sent }: FakeProvider): string {
   const times = sent.filter(({ status }) => status === 429).map(({ at }) => (at - (sent[0]?.at ?? 0)) / 1_000);
   return times.map((seconds) => seconds.toFixed(1)).join(" ");

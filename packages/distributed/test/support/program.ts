@@ -2,7 +2,10 @@ import { isBuiltin } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 
-/** Our own packages become part of the program; the brokers' clients are loaded from where our adapters find them. */
+/**
+ * Bundles the packages of this workspace into the program, and leaves the brokers' clients to be loaded from the
+ * adapters' folders.
+ */
 const clientsAreExternal: Plugin = {
   name: "clients are external",
   setup({ onResolve, resolve }) {
@@ -10,18 +13,18 @@ const clientsAreExternal: Plugin = {
       if (pluginData === "asked" || path.startsWith("@hivepace/")) return undefined;
       if (isBuiltin(path)) return { path, external: true };
       const found = await resolve(path, { kind, resolveDir, pluginData: "asked" });
-      // A client that is not installed is one that the adapter can do without.
+      // An adapter can work without a client that is not installed.
       return { path: found.errors.length > 0 ? path : found.path, external: true };
     });
   },
 };
 
-/** A program beside these tests as plain JavaScript, which starts many times faster than through a loader. */
+/** Bundles a program beside these tests into plain JavaScript, which starts many times faster than through a loader. */
 export function bundled(name: string): Promise<string> {
   return bundledFile(new URL(`../programs/${name}.ts`, import.meta.url), name);
 }
 
-/** The same for a program anywhere. */
+/** Like `bundled`, for a program in any folder. */
 export async function bundledFile(entry: URL, name: string): Promise<string> {
   const outfile = fileURLToPath(new URL(`../../.cache/${name}.mjs`, import.meta.url));
   await build({

@@ -2,17 +2,17 @@ import { RateManager, type SyncStore } from "@hivepace/core";
 import { until } from "@hivepace/test-kit";
 import { type GlobalView, startGlobalView } from "../../src/index.ts";
 
-/** So long that no edge comes into a test: the present one ends in 2033. */
+/** A window long enough that none ends during a test: the present one ends in 2033. */
 const WINDOW_MS = 1_000_000_000_000;
 
 export interface RealInstance {
   readonly manager: RateManager;
   readonly view: GlobalView;
-  /** Asks for so many requests; all must be allowed, whatever the store does. */
+  /** Makes this many requests, all of which must be allowed, even without the store. */
   use(times: number): void;
 }
 
-/** An instance in real time that is soon stale. */
+/** Starts an instance in real time whose view becomes stale quickly. */
 export function startInstance(store: SyncStore, agentId: string, namespace: string): RealInstance {
   const manager = new RateManager({ windowMs: WINDOW_MS });
   manager.setEndpoint({ id: "eu", model: "claude", rpmLimit: 1_000_000, tpmLimit: 100_000_000 });
@@ -30,7 +30,7 @@ export function startInstance(store: SyncStore, agentId: string, namespace: stri
   };
 }
 
-/** What all of them have really counted. */
+/** The sum of the counts of all instances, independent of the store. */
 export function truth(instances: readonly RealInstance[]): { rpm: number; tpm: number } {
   const counts = instances.map(({ manager }) => manager.snapshot().endpoints.find(({ id }) => id === "eu"));
   const sum = (part: "requests" | "tokens") => counts.reduce((total, count) => total + (count?.[part] ?? 0), 0);
@@ -42,12 +42,12 @@ export const seen = ({ view }: RealInstance) => {
   return { rpm, tpm };
 };
 
-/** One sync of each, one after the other. */
+/** Syncs each instance once, one after the other. */
 export async function oneSyncEach(instances: readonly RealInstance[]): Promise<void> {
   for (const { view } of instances) await view.refresh();
 }
 
-/** Waits until each has had a sync that worked, by itself; the second of each follows. */
+/** Waits until each instance has synced successfully by itself, and then syncs each once more. */
 export async function twoSyncsAfterReturn(instances: readonly RealInstance[]): Promise<void> {
   await until(() => instances.every(({ view }) => view.status().failures === 0), "each has synced again");
   await oneSyncEach(instances);

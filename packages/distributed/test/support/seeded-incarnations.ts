@@ -2,8 +2,8 @@ import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 
 /**
- * Replaces the random part of an agent's incarnation by a count of the starts, so that a seed always runs the same way.
- * Returns the function that restores it.
+ * Replaces the random part of incarnations with a counter of starts, so that a seed always gives the same run. Returns
+ * a function that restores the original.
  */
 export function seededIncarnations(): () => void {
   const { randomInt } = crypto;

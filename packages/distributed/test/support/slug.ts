@@ -1,4 +1,4 @@
-/** A name as part of an id: lower case, words joined by hyphens. */
+/** Converts a name to a part of an id: lower case, words joined by hyphens. */
 export function slug(name: string): string {
   return name
     .toLowerCase()

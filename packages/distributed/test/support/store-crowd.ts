@@ -1,31 +1,37 @@
-import type { ShareReply, ShareReport } from "@hivepace/core";
-import { type Agent, newAgent } from "../../src/engine/agent.ts";
-import type { Ask } from "../../src/engine/ask.ts";
-import type { Effects, Event } from "../../src/engine/events.ts";
-import { newPool } from "../../src/engine/pool.ts";
-import { step } from "../../src/engine/step.ts";
-import { TUNING } from "../../src/engine/tuning.ts";
+import type { AllocationReply, AllocationRequest } from "@hivepace/core";
+import {
+  type Agent,
+  type Effects,
+  type Event,
+  newAgent,
+  type StoreRequest,
+  step,
+  TUNING,
+} from "../../src/engine/index.ts";
 
 const TICK_MS = 50;
 
-/** Many calls together: one process has to speak for all agents. */
-export type ShareAll = (reports: readonly ShareReport[]) => Promise<ShareReply[]>;
+/** Sends many requests together, because one process speaks for all agents. */
+export type AllocateAll = (reports: readonly AllocationRequest[]) => Promise<AllocationReply[]>;
 
-/** Agents of the engine, in real time and in one process, that want more than there is all the time. One wakes in each tick or none. */
+/**
+ * Engine agents in real time in one process whose demand always exceeds the limit. Each agent wakes in one tick of
+ * every heartbeat.
+ */
 export class StoreCrowd {
   readonly #agents: Agent[];
   readonly #limit: number;
   readonly #windowMs: number;
-  readonly #share: ShareAll;
-  #asks: [agent: Agent, ask: Ask][] = [];
+  readonly #share: AllocateAll;
+  #asks: [agent: Agent, ask: StoreRequest][] = [];
   readonly #slots: Agent[][];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #tick = 0;
-  /** When something was sent, in order. */
+  /** Times of all grants, in order. */
   readonly sent: number[] = [];
   failures = 0;
 
-  constructor(agents: number, limit: number, windowMs: number, share: ShareAll) {
+  constructor(agents: number, limit: number, windowMs: number, share: AllocateAll) {
     this.#limit = limit;
     this.#windowMs = windowMs;
     this.#share = share;
@@ -34,15 +40,21 @@ export class StoreCrowd {
       reduceFactor: 0.5,
       recoveryFactor: 1.1,
       recoveryIntervalMs: 30_000,
-      most: 1,
+      levelMax: 1,
       cooldownMs: windowMs,
-      least: 1 / limit,
+      levelMin: 1 / limit,
     };
     const now = performance.now();
     this.#agents = Array.from({ length: agents }, (_, i) => {
-      const base = { id: `agent-${i}`, life: 1, weight: 1, isolation: "balanced", expectedAgents: undefined } as const;
+      const base = {
+        id: `agent-${i}`,
+        incarnation: 1,
+        weight: 1,
+        isolation: "balanced",
+        expectedAgents: undefined,
+      } as const;
       const agent = newAgent({ ...base, hasBus: false, echoes: false, store, tuning: TUNING }, now);
-      agent.pools.set("pool", newPool({ name: "pool", limits: [limit], windowMs, rules }));
+      step(agent, { type: "configure", config: { name: "pool", limits: [limit], windowMs, rules } }, now);
       return agent;
     });
     const ticks = TUNING.heartbeatMs / TICK_MS;
@@ -53,7 +65,7 @@ export class StoreCrowd {
     const startedAt = performance.now();
     const next = (): void => {
       for (const agent of this.#slots[this.#tick++ % this.#slots.length] ?? [])
-        this.#do(agent, { type: "want", pool: "pool", next: [1], all: [3] });
+        this.#do(agent, { type: "want", quota: "pool", next: [1], all: [3] });
       void this.#flush();
       this.#timer = setTimeout(next, Math.max(0, startedAt + this.#tick * TICK_MS - performance.now()));
     };
@@ -68,7 +80,7 @@ export class StoreCrowd {
     return this.sent.filter((at) => at >= time).length;
   }
 
-  /** The most that was sent in any window, in limits. */
+  /** The largest number of grants in any window, in limits. */
   get max(): number {
     let first = 0;
     let most = 0;
@@ -91,12 +103,12 @@ export class StoreCrowd {
     try {
       const replies = await this.#share(asks.map(([, ask]) => ({ ...ask, namespace: "crowd" })));
       for (const [i, [agent, { sequence: seq }]] of asks.entries()) {
-        this.#do(agent, { type: "answer", seq, reply: replies[i] as ShareReply });
-        while (this.#do(agent, { type: "take", pool: "pool", cost: [1] }).taken) this.sent.push(performance.now());
+        this.#do(agent, { type: "store-reply", seq, reply: replies[i] as AllocationReply });
+        while (this.#do(agent, { type: "take", quota: "pool", cost: [1] }).taken) this.sent.push(performance.now());
       }
     } catch {
       this.failures += asks.length;
-      for (const [agent, { sequence: seq }] of asks) this.#do(agent, { type: "unanswered", seq });
+      for (const [agent, { sequence: seq }] of asks) this.#do(agent, { type: "store-failure", seq });
     }
   }
 }

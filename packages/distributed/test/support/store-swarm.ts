@@ -8,14 +8,14 @@ export interface StoreSwarmOptions {
   readonly windowMs: number;
   readonly heartbeatIntervalMs: number;
   readonly namespace: string;
-  /** The stores that the agents have, in turn. */
+  /** The agents' stores, assigned in turn. */
   readonly stores: readonly SyncStore[];
 }
 
-/** Agents in one process, in real time, which get their limit from a store and want more than there is. */
+/** Agents in one process, in real time, that get their limit from a store and whose demand exceeds the limit. */
 export class StoreSwarm {
   readonly limiters: DistributedLimiter[] = [];
-  /** When something was sent, in order. */
+  /** Times of all grants, in order. */
   readonly sent: number[] = [];
   readonly served: number[];
   readonly #options: StoreSwarmOptions;
@@ -41,7 +41,7 @@ export class StoreSwarm {
       limiter.setCapacity("pool", limit, windowMs);
       this.limiters.push(limiter);
       this.#callers.push(this.#call(limiter, i));
-      // Processes do not start in the same moment.
+      // Spreads the starts, because processes do not start simultaneously.
       if (i % 100 === 99) await new Promise((resolve) => setTimeout(resolve, heartbeatIntervalMs / 20));
     }
   }
@@ -55,7 +55,7 @@ export class StoreSwarm {
         limiter.finish("pool");
       }
     } catch {
-      // It was closed.
+      // The limiter was closed.
     }
   }
 
@@ -63,7 +63,7 @@ export class StoreSwarm {
     return this.sent.filter((at) => at >= time).length;
   }
 
-  /** The most that was sent in any window, in limits. */
+  /** The largest number of grants in any window, in limits. */
   get max(): number {
     const { windowMs, limit } = this.#options;
     let first = 0;

@@ -5,12 +5,12 @@ import { createDistributedLimiter, type DistributedConfig, type DistributedLimit
 
 export const RESOURCE = "api";
 
-/** One agent in virtual time: its limiter, the bus that was opened for it, and what it was told. */
+/** One agent in virtual time: its limiter, its bus, and the capacity updates that it received. */
 export interface TestAgent {
   readonly limiter: DistributedLimiter;
   readonly bus: MessageBus;
   readonly updates: CapacityUpdate[];
-  /** When it was granted something. */
+  /** The agent's grants. */
   readonly sent: { readonly at: number; readonly cost: number }[];
 }
 
@@ -21,7 +21,7 @@ export class TestSwarm {
   readonly agents: TestAgent[] = [];
   #callers: Promise<void>[] = [];
 
-  /** A new agent; it has listened when `start` was asked for several. */
+  /** Creates an agent. `start` also waits until its agents have joined. */
   async join(
     config: Partial<DistributedConfig> = {},
     wrap: (bus: MessageBus) => MessageBus = (bus) => bus,
@@ -40,7 +40,7 @@ export class TestSwarm {
     return agent;
   }
 
-  /** So many agents with the same limit, who know each other. */
+  /** Creates `count` agents with the same limit, and waits until they know each other. */
   async start(count: number, capacity = 100, windowMs = 10_000, config: Partial<DistributedConfig> = {}) {
     const agents = [];
     for (let i = 0; i < count; i++) agents.push(await this.join(config));
@@ -49,7 +49,7 @@ export class TestSwarm {
     return agents;
   }
 
-  /** Lets an agent call without end, one call after the other, until its limiter is closed. */
+  /** Makes one call after the other on an agent, until its limiter is closed. */
   call(agent: TestAgent, cost = 1): void {
     const loop = async (): Promise<void> => {
       for (;;) {
@@ -61,7 +61,7 @@ export class TestSwarm {
     this.#callers.push(loop().catch(() => {}));
   }
 
-  /** The most that was sent in any window. */
+  /** The largest amount sent in any window. */
   largest(windowMs = 10_000): number {
     const sent = this.agents.flatMap((agent) => agent.sent).sort((a, b) => a.at - b.at);
     let first = 0;
@@ -78,13 +78,13 @@ export class TestSwarm {
     return most;
   }
 
-  /** All that was sent from then on. */
+  /** The calls sent from this time on. */
   sentSince(at: number): number {
     return this.agents.flatMap(({ sent }) => sent).filter((call) => call.at >= at).length;
   }
 
   async close(): Promise<void> {
-    // What waits for a broker that is away ends by its deadline.
+    // Calls that wait for an unreachable broker end at their deadline.
     const closed = Promise.all(this.agents.map(({ limiter }) => limiter.close()));
     await this.clock.run(10_000);
     await closed;

@@ -11,7 +11,7 @@ import { startGlobalView } from "../../src/index.ts";
 
 export const MINUTE = 60_000;
 
-/** The same monotonic time as another clock, and a wall clock that is off by so much. */
+/** A clock with the same monotonic time and a wall clock that is off by `ms`. */
 function skewed(clock: Clock, ms: number): Clock {
   return {
     now: () => clock.now(),
@@ -20,7 +20,7 @@ function skewed(clock: Clock, ms: number): Clock {
   };
 }
 
-/** A store that does what the test says with every report before it answers. */
+/** A store that runs the test's hook for every report before it answers. */
 class HookedStore implements SyncStore {
   readonly name = "hooked";
   readonly reports: SyncReport[] = [];
@@ -49,7 +49,7 @@ export const away = async (): Promise<never> => {
   throw new SyncUnavailableError("hooked", "away");
 };
 
-/** Instances in virtual time around one store in memory. */
+/** Creates instances in virtual time around one store in memory. */
 export function virtualSwarm(options: { epochMs?: number } = {}) {
   const clock = new ManualClock({ epochMs: options.epochMs ?? Date.UTC(2030, 0, 1) + 10_000 });
   const memory = new SyncMemory(clock);

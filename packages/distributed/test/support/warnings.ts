@@ -1,4 +1,4 @@
-/** The codes of the warnings that the process gets, from here on until `stop`. */
+/** Collects the codes of process warnings until `stop` is called. */
 export function collectWarnings(): { readonly codes: string[]; stop(): void } {
   const codes: string[] = [];
   const note = (warning: Error & { code?: string }) => codes.push(warning.code ?? warning.name);

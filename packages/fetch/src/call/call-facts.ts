@@ -1,9 +1,9 @@
-import { isRecord } from "../signal/error-body.ts";
+import { isRecord } from "../signal/is-record.ts";
 
-/** Whose shape a request has. */
+/** The API whose format a request has. */
 export type Protocol = "openai" | "anthropic" | "gemini" | "other";
 
-/** What a request says of itself. */
+/** The facts that a request states: its model, sizes and limits. */
 export interface CallFacts {
   readonly protocol: Protocol;
   readonly model: string | undefined;
@@ -15,7 +15,7 @@ export interface CallFacts {
   readonly references?: number | undefined;
   /** Whether the call continues an earlier answer that the server keeps. */
   readonly continues?: boolean | undefined;
-  /** The most that the answers may have, all of them together. */
+  /** Upper bound of the output tokens of all answers together. */
   readonly maxOutputTokens: number | undefined;
   /** Whether the call only counts the tokens of a prompt, which has limits of its own. */
   readonly isTokenCount?: boolean | undefined;
@@ -30,15 +30,15 @@ const PATHS: readonly (readonly [RegExp, Protocol])[] = [
   [/\/publishers\/anthropic\/models\/[^/]+:\w+$/, "anthropic"],
   [/\/models\/[^/]+:\w+$/, "gemini"],
 ];
-/** So many characters of base64 in a row are a file, not words. */
+/** A run of base64 of at least this length is a file, not text. */
 const FILE_FROM_CHARACTERS = 1_024;
 const BASE64 = /^[\w+/=-]+$/;
 const DEEPEST = 24;
-/** Calls that are answered without a word of output. */
+/** Calls whose answers have no output tokens. */
 const WITHOUT_OUTPUT = /\/(?:embeddings|count_tokens)$|:(?:embedContent|batchEmbedContents|countTokens)$/;
 
 const TOKEN_COUNT = /\/(?:count_tokens|count-tokens|input_tokens)$|\/count-tokens:\w+$|:countTokens$/;
-/** Calls that no provider counts in tokens. */
+/** Calls that use no tokens at any provider. */
 const FREE =
   /\/(?:moderations|audio\/(?:speech|transcriptions|translations)|files|uploads|batches|rerank|tokenize|detokenize)(?:\/|$)/;
 const READING = /^(?:GET|HEAD|OPTIONS|DELETE)$/i;
@@ -73,7 +73,7 @@ function readShape(path: string, body: string | undefined): CallFacts {
   };
 }
 
-/** How much there is to read for the model. */
+/** Measures the input that the model reads. */
 export function measureInput(value: unknown): Pick<CallFacts, "inputBytes" | "attachments" | "references"> {
   const size: Size = { bytes: 0, attachments: 0, references: 0 };
   measure(value, size, 0);
@@ -132,7 +132,10 @@ function maxOutputTokens(json: Record<string, unknown>): number | undefined {
   return limit === undefined ? undefined : limit * Math.min(128, Math.max(1, ...answers));
 }
 
-/** Text counts by its bytes. What a file holds says nothing of its tokens: those are counted one by one. */
+/**
+ * Adds a value to the size. Text counts by its bytes. The bytes of a file do not tell its tokens, so each file counts
+ * as one attachment.
+ */
 function measure(value: unknown, size: Size, depth: number): void {
   if (depth > DEEPEST) return;
   if (typeof value === "string") {
@@ -161,7 +164,7 @@ function byteLength(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    // A surrogate is half of a character of four bytes.
+    // A surrogate is one half of a character that has four bytes.
     if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 1 : 2;
   }
   return bytes;

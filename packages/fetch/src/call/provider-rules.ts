@@ -1,16 +1,19 @@
-/** How a provider counts tokens against its limits. Sources stand in docs/provider-signals.md. */
+/** How a provider counts tokens against its limits. docs/provider-signals.md explains the rules. */
 export interface ProviderRules {
   /**
-   * What a request's allowance for its answer counts at the door. "reserved": all of it, on top of the input. "at-least":
-   * the larger of it and what is expected. "expected": nothing, only what is really produced. "learned": all of it
-   * until a few answers have shown how long they are. "none": output is not limited.
+   * How much of a request's `max_tokens` the provider counts when the request arrives. "reserved": all of it, on top
+   * of the input. "at-least": the larger of `max_tokens` and the expected usage. "expected": none; only produced
+   * tokens count. "learned": all of it until a few answers have shown their length. "none": output is not limited.
    */
   readonly output: "reserved" | "at-least" | "expected" | "learned" | "none";
   /** Whether input that came from the prompt cache counts. */
   readonly countsCachedInput: boolean;
-  /** How often a token of output counts at these models: Bedrock's burndown rate. All others count once. */
+  /**
+   * Bedrock's burndown rate: the number of tokens that one token of output counts at these models. At others it
+   * counts once.
+   */
   readonly burndown?: { readonly models: RegExp; readonly rate: number };
-  /** What a number without another window refers to, where the documentation says so. */
+  /** The documented window of limits whose answer names no window. */
   readonly windowMs?: { readonly requests?: number; readonly tokens?: number };
 }
 
@@ -33,7 +36,7 @@ const RULES: Readonly<Record<string, ProviderRules>> = {
   mistral: { output: "expected", countsCachedInput: true },
   openrouter: { output: "expected", countsCachedInput: true },
 };
-/** Of hosts that nobody has described. */
+/** The rules for hosts that are not in the table. */
 const CAREFUL: ProviderRules = { output: "learned", countsCachedInput: true };
 
 /** `protocol` tells apart the models that one host serves by different rules: Vertex AI has Google's and Anthropic's. */
@@ -42,7 +45,7 @@ export function rulesOf(provider: string, protocol?: string): ProviderRules {
   return (Object.hasOwn(RULES, name) ? RULES[name] : undefined) ?? CAREFUL;
 }
 
-/** How often a token of this model's output counts. */
+/** Returns the number of tokens that one token of this model's output counts. */
 export function outputRate({ burndown }: ProviderRules, model: string | undefined): number {
   return burndown?.models.test(model ?? "") ? burndown.rate : 1;
 }
@@ -65,7 +68,7 @@ const HOSTS: readonly (readonly [RegExp, string])[] = [
   [/(^|\.)openrouter\.ai$/, "openrouter"],
 ];
 
-/** Whose host this is; a host that nobody knows is its own provider. */
+/** The provider that owns a host. An unknown host is a provider of its own. */
 export function providerOfHost(host: string): string {
   const hostname = host.replace(/:\d+$/, "");
   return HOSTS.find(([pattern]) => pattern.test(hostname))?.[1] ?? host;

@@ -10,9 +10,10 @@ import {
   type PacingOptions,
 } from "../options.ts";
 import { AnswerWatch } from "../pacing/answer-watch.ts";
+import { endWithError, endWithStatus, failedSending } from "../pacing/failure.ts";
 import { type Fallback, sendWithFallbacks } from "../pacing/fallback.ts";
-import { neverLeft } from "../pacing/never-left.ts";
 import { type PacedCall, Pacer, type Sending } from "../pacing/pacer.ts";
+import { patienceOf } from "../pacing/patience.ts";
 import { planCall } from "../pacing/plan.ts";
 import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
 import { bodyMeter } from "../usage/body-meter.ts";
@@ -21,16 +22,24 @@ import { type Outgoing, readOutgoing, withModel } from "./outgoing.ts";
 import { Places } from "./places.ts";
 import { isAnswerable, syntheticAnswer } from "./synthetic-answer.ts";
 
-/** The program's own `fetch`, whichever types it has for it. */
+/** The type of the program's own `fetch`: that of the browser, of Node or of another runtime. */
 export type GlobalFetch = typeof globalThis extends { fetch: infer F }
   ? F
   : (input: string, init?: object) => Promise<unknown>;
 
 /** Options of `createLimitedFetch`; all have defaults. */
 export interface LimitedFetchOptions<F = GlobalFetch> extends PacingOptions {
-  /** What really sends. Default: the global `fetch`. */
+  /**
+   * The `fetch` that sends the requests.
+   *
+   * @defaultValue the global `fetch`, looked up at each call
+   */
   fetch?: F | undefined;
-  /** The places that requests can go to, when it is not the one of their URL alone. */
+  /**
+   * The endpoints to which requests can move, and their base URLs.
+   *
+   * @defaultValue none: every request stays at its own host
+   */
   endpoints?: readonly FetchEndpoint[] | undefined;
   /**
    * Where calls go whose own endpoint or model is unavailable, in this order: places of the same protocol.
@@ -57,24 +66,27 @@ export interface LimitedFetchOptions<F = GlobalFetch> extends PacingOptions {
 
 const FALLBACK_AFTER_MS = 10_000;
 
-/** As we call it and as we return it. */
+/** The signature of `fetch` inside of this package. */
 type PlainFetch = (input: string, init: RequestInit) => Promise<Response>;
 
-/** Of the time that an SDK gives a request, this part may be spent waiting. */
-const PATIENCE = 0.8;
-
 /**
- * A `fetch` that asks the gate first, reports what came of it, and sends again what was refused for a while. Pass it to
- * the client that you have: `new OpenAI({ fetch: createLimitedFetch(hive) })`.
+ * Returns a `fetch` that takes a lease from the gate before each request, settles it with the reported usage, and
+ * repeats refused requests after the wait that the provider asks for. Pass it to the SDK that you use.
+ *
+ * @example
+ * ```ts
+ * const openai = new OpenAI({ apiKey: "sk-…", fetch: createLimitedFetch(hive) });
+ * ```
+ *
+ * @throws INVALID_CONFIG when an option breaks its rule.
  */
 export function createLimitedFetch<F = GlobalFetch>(gate: Gate, options: LimitedFetchOptions<F> = {}): F {
   const { fetch: given, endpoints = [], fallback = [], fallbackAfterMs = FALLBACK_AFTER_MS, ...pacing } = options;
-  need(typeof gate?.acquire === "function", "gate", "an object with acquire()", gate);
   need(given === undefined || typeof given === "function", "fetch", "a function", given);
   checkFallback(fallback, fallbackAfterMs);
   const core = new LimitedFetch(gate, pacing, endpoints, { chain: [...fallback], afterMs: fallbackAfterMs });
   const limited = (input: unknown, init?: RequestInit): Promise<Response> =>
-    // The global is looked up at each call: tests and tracing replace it.
+    // Tests and tracing replace the global `fetch`, so it is looked up at each call.
     core.fetch(input, init, (given ?? globalThis.fetch) as PlainFetch);
   return limited as F;
 }
@@ -84,7 +96,7 @@ interface FallbackChain {
   readonly afterMs: number;
 }
 
-/** The same for any way of sending. */
+/** The limited fetch for any function that sends, which the middleware of Anthropic's SDK needs. */
 export class LimitedFetch {
   readonly #pacer: Pacer;
   readonly #settings: ReturnType<typeof checkPacing>;
@@ -107,13 +119,13 @@ export class LimitedFetch {
   async fetch(input: unknown, init: RequestInit | undefined, send: PlainFetch): Promise<Response> {
     const outgoing = await readOutgoing(input, init);
     const url = urlOf(outgoing.url);
-    // What is no URL is for `fetch` to complain about.
+    // `fetch` itself rejects an invalid URL with its own error.
     if (url === undefined) return send(outgoing.url, outgoing.init);
     const facts = readCall(url.pathname, outgoing.text, outgoing.method);
     const place = this.#places.find(url);
     const info: CallInfo = { ...facts, url: outgoing.url, method: outgoing.method, provider: place.provider };
     const { signal, isReplayable } = outgoing;
-    const patienceMs = patienceOf(outgoing.headers);
+    const patienceMs = patienceOf((name) => outgoing.headers.get(name));
     const call = planCall(info, this.#settings, { defaultEndpoint: place.id, signal, isReplayable, patienceMs });
     if (call === undefined) return send(outgoing.url, outgoing.init);
     try {
@@ -133,7 +145,7 @@ export class LimitedFetch {
     }
   }
 
-  /** The call as it would be at a fallback. */
+  /** Returns the call as it is at a fallback: with the provider, model and estimate of that place. */
   #stage(call: PacedCall, { endpoint, model = call.facts.model }: Fallback): PacedCall {
     const provider = this.#places.providerOf(endpoint, call.provider);
     const facts = { ...call.facts, model };
@@ -158,12 +170,13 @@ export class LimitedFetch {
         moved ? { ...outgoing.init, headers: moved.headers } : outgoing.init,
       );
     } catch (error) {
-      // What may have arrived has cost what it costs; what never left has cost nothing.
-      if (isSent && !neverLeft(error)) lease.done();
+      // A request that may have arrived keeps its reservation; a request that never left the machine has used
+      // nothing.
+      if (isSent) endWithError(lease, error, call.signal);
       else lease.cancel();
       throw error;
     }
-    // No `Response` can be made with such a status; nobody who speaks of limits sends one.
+    // `new Response()` rejects such a status, and no provider uses one for a refusal.
     if (response.status > 599) {
       lease.done();
       return { result: response, refusal: undefined };
@@ -177,6 +190,7 @@ export class LimitedFetch {
   #answered(lease: Lease, call: PacedCall, response: Response): Sending<Response> {
     const now = this.#settings.clock.epochMs();
     this.#pacer.observe(parseProviderSignal({ status: response.status, headers: response.headers, now }), call, lease);
+    lease.answered?.();
     if (!mayUseTokens(call)) {
       lease.done();
       return { result: response, refusal: undefined };
@@ -186,14 +200,14 @@ export class LimitedFetch {
     return { result: meteredResponse(response, watch, this.#settings.clock), refusal: undefined };
   }
 
-  /** The body of an error is short and tells its meaning; the caller gets a copy of it. */
+  /** Reads the body before the caller does, classifies it, and returns a response with a copy of the body. */
   async #readFirst(lease: Lease, call: PacedCall, response: Response): Promise<Sending<Response>> {
     const { status, headers } = response;
     let bytes: Uint8Array;
     try {
       bytes = new Uint8Array(await response.arrayBuffer());
     } catch (error) {
-      lease.done();
+      endWithError(lease, error, call.signal);
       throw error;
     }
     const signal = parseProviderSignal({ status, headers, body: bytes, now: this.#settings.clock.epochMs() });
@@ -201,20 +215,18 @@ export class LimitedFetch {
       return this.#answered(lease, call, replaceBody(response, bytes, headers));
     this.#pacer.observe(signal, call, lease);
     if (signal.class === undefined) {
-      // A mistake in the request uses no tokens. What a broken server has counted, nobody knows.
-      if (status < 500) lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
-      else lease.done();
-      return { result: replaceBody(response, bytes, headers), refusal: undefined };
+      const failure = endWithStatus(lease, status, () => new TextDecoder().decode(bytes));
+      return failedSending(replaceBody(response, bytes, headers), failure);
     }
     this.#pacer.refuse(lease, signal, status);
     const marked = new Headers(headers);
-    // One layer owns the retries. The SDKs that know this header leave them to us.
+    // Only one layer may retry. SDKs that know this header leave the retries to Hivepace.
     marked.set("x-should-retry", "false");
     return { result: replaceBody(response, bytes, marked), refusal: signal };
   }
 }
 
-/** JSON documents of this size and less are read first: errors are short. */
+/** Upper bound of the size of JSON documents that are read before the caller gets them. Errors are short. */
 const SHORT_BYTES = 2_048;
 
 /** Whether a successful answer is short enough to be an error that hides behind a status of 200. */
@@ -223,23 +235,20 @@ function mayBeErrorInSuccess({ headers, body }: Response): boolean {
   return body !== null && length <= SHORT_BYTES && /\bjson\b/i.test(headers.get("content-type") ?? "");
 }
 
-/** A list of models, an upload, a page: counted as a request, and over when its answer begins. */
+/**
+ * Whether an answer may report tokens. A list of models or an upload counts as a request only, and its lease ends
+ * when the answer begins.
+ */
 function mayUseTokens({ facts, estimate }: PacedCall): boolean {
   if (facts.isFree) return false;
   return facts.protocol !== "other" || facts.model !== undefined || estimate.tokens > 0;
 }
 
-/** In a browser it may be relative to the page. */
+/** Parses a URL, which may be relative to the page in a browser. */
 function urlOf(text: string): URL | undefined {
   try {
     return new URL(text, (globalThis as { location?: { href?: string } }).location?.href);
   } catch {
     return undefined;
   }
-}
-
-/** The SDKs of OpenAI and Anthropic, and Google's, say in seconds how long they will wait. */
-function patienceOf(headers: Headers): number {
-  const seconds = Number(headers.get("x-stainless-timeout") ?? headers.get("x-server-timeout") ?? Number.NaN);
-  return seconds > 0 ? seconds * 1_000 * PATIENCE : Infinity;
 }

@@ -45,7 +45,7 @@ test("MiniMax's spent balance costs nothing and cuts nobody", async () => {
     withLength,
   );
   await (await limited(URL, request)).text();
-  expect(gate.endings).toEqual([{ how: "done", used: { tokens: 0, inputTokens: 0, outputTokens: 0 } }]);
+  expect(gate.endings).toMatchObject([{ how: "refused", refusal: { kind: "quota" } }]);
 });
 
 test("an answer whose text speaks of errors is an answer", async () => {

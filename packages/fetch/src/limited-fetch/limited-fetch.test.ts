@@ -154,7 +154,7 @@ test("a stream that is left early is settled with what has come", async () => {
   expect(gate.endings).toEqual([{ how: "done", used: { tokens: 102, inputTokens: 100, outputTokens: 2 } }]);
 });
 
-test("what a stream told of its usage at first does not hide what came after", async () => {
+test("the first usage of a stream does not hide a later one", async () => {
   const start = { type: "message_start", message: { usage: { input_tokens: 30, output_tokens: 1 } } };
   const chunks = [start, { a: 1 }, { a: 2 }, { a: 3 }].map((data) => `data: ${JSON.stringify(data)}\n\n`);
   const source = new ReadableStream<Uint8Array>(
@@ -297,7 +297,7 @@ test("an overload pauses and does not cut", async () => {
   expect(gate.endings[0]).toMatchObject({ how: "refused", refusal: { kind: "overload" } });
 });
 
-test("what is no refusal is passed on as it came: no tokens for a bad request, the estimate for a broken server", async () => {
+test("an error that is no refusal is passed on unchanged: no tokens for a bad request, the estimate for a broken server", async () => {
   const { gate, limited, sent } = world([json(400, { error: { message: "bad" } }), json(500, {})]);
   const bad = await limited(CHAT, chat);
   expect([bad.status, bad.headers.has("x-should-retry"), await bad.json()]).toEqual([
@@ -308,7 +308,7 @@ test("what is no refusal is passed on as it came: no tokens for a bad request, t
   expect((await limited(CHAT, chat)).status).toBe(500);
   expect(gate.endings).toEqual([
     { how: "done", used: { tokens: 0, inputTokens: 0, outputTokens: 0 } },
-    { how: "done", used: undefined },
+    { how: "failed", failure: { reason: "500" } },
   ]);
   expect(sent).toHaveLength(2);
 });
@@ -373,12 +373,15 @@ test("an abort ends the wait before a retry, and leaves no timer and no listener
   expect(getEventListeners(abort.signal, "abort")).toEqual([]);
 });
 
-test("what never left costs nothing, what may have arrived costs its estimate; the error is the caller's", async () => {
+test("a request that never left uses nothing, one that may have arrived uses its estimate; the caller gets the error", async () => {
   const refused = Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNREFUSED" } });
   const { gate, limited } = world([refused, new TypeError("terminated")]);
   await expect(limited(CHAT, chat)).rejects.toBe(refused);
   await expect(limited(CHAT, chat)).rejects.toThrow("terminated");
-  expect(gate.endings).toEqual([{ how: "cancelled" }, { how: "done", used: undefined }]);
+  expect(gate.endings).toMatchObject([
+    { how: "failed", failure: { reason: "ECONNREFUSED", wasSent: false } },
+    { how: "failed", failure: { wasSent: true } },
+  ]);
 });
 
 test("a request that uses no tokens is over when its answer begins, and its body is left alone", async () => {
@@ -389,7 +392,7 @@ test("a request that uses no tokens is over when its answer begins, and its body
   expect(gate.granted[0]?.request.tokens).toBe(0);
 });
 
-test("what is no URL is left to fetch", async () => {
+test("an invalid URL is left to fetch", async () => {
   const { gate, limited, sent } = world([]);
   await limited("/relative");
   expect([sent[0]?.url, gate.granted.length]).toEqual(["/relative", 0]);
@@ -426,7 +429,7 @@ test("a Request is read once and sent as often as need be", async () => {
   expect(sent.map(({ init }) => new Headers(init.headers).get("x-mine"))).toEqual(["1", "1"]);
 });
 
-test("what stands beside a Request counts before what is in it", async () => {
+test("options beside a Request count before its own", async () => {
   const { limited, sent } = world([]);
   const request = new Request(CHAT, { ...chat, headers: { "x-mine": "1" } } as RequestInit);
   await limited(request, { method: "PUT", headers: { "x-mine": "2" }, body: "{}" });
@@ -482,7 +485,7 @@ test("a refused request moves on to the next endpoint of its route without a wai
   expect(gate.granted.map(({ endpoint }) => endpoint)).toEqual(["eu", "us"]);
 });
 
-test("what one endpoint asks too long for, or no longer has, the next may give; what is too large for one is for all", async () => {
+test("the next endpoint serves a call for which one asks too long a wait or has no quota; a request too large for one is too large for all", async () => {
   const spent = json(429, { error: { code: "insufficient_quota" } });
   const tooLarge = json(413, { error: { message: "Request too large" } });
   for (const [refusal, status, hosts] of [
@@ -508,7 +511,7 @@ test("when all endpoints of a route have refused, all of them are asked again", 
   ]);
 });
 
-test("who wants no retries gets none, also where another endpoint stands by", async () => {
+test("maxRetries of 0 means no retries, also with another endpoint in the route", async () => {
   const { limited, sent } = world([tooMany()], { endpoints: [eu, us], endpoint: ["eu", "us"], maxRetries: 0 });
   expect((await limited(CHAT, chat)).status).toBe(429);
   expect(sent).toHaveLength(1);
@@ -538,7 +541,7 @@ test("a reader that stops while it waits for more ends the lease once, and as no
   expect(endings).toEqual([{ tokens: 31, inputTokens: 30, outputTokens: 1 }]);
 });
 
-test("what the headers say of limits reaches the gate, of answers and of refusals", async () => {
+test("the limits in headers of answers and of refusals reach the gate", async () => {
   const limits = {
     "x-ratelimit-limit-requests": "5000",
     "x-ratelimit-remaining-requests": "4999",

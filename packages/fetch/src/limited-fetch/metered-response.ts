@@ -1,7 +1,7 @@
 import type { Clock } from "@hivepace/core";
 import { type StreamWatcher, watchedStream } from "../usage/watched-stream.ts";
 
-/** The same response, its body watched as it passes. */
+/** Returns the same response with a body that is metered while it passes. */
 export function meteredResponse(response: Response, watcher: StreamWatcher<Uint8Array>, clock: Clock): Response {
   if (response.body === null) {
     watcher.end(true);
@@ -12,7 +12,7 @@ export function meteredResponse(response: Response, watcher: StreamWatcher<Uint8
   return replaceBody(response, body as ReadableStream, response.headers);
 }
 
-/** `Response` has no way to say where it came from; SDKs and logs look. */
+/** `new Response()` takes no URL, and SDKs and logs read it. */
 export function replaceBody(response: Response, body: ReadableStream | Uint8Array | null, headers: Headers): Response {
   const { status, statusText, url, redirected } = response;
   const replaced = new Response(body as ConstructorParameters<typeof Response>[0], { status, statusText, headers });

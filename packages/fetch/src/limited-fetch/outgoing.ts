@@ -1,16 +1,16 @@
 import type { AbortSignalLike } from "@hivepace/core";
 
-/** A request as it was handed to `fetch`, read once, to be sent as often as need be. */
+/** A request that was handed to `fetch`, read once, so that it can be sent several times. */
 export interface Outgoing {
   readonly url: string;
   readonly method: string;
   readonly headers: Headers;
-  /** As text, when it can be read without taking it away from anyone. */
+  /** The body as text. Undefined for a stream, which only its receiver can read. */
   readonly text: string | undefined;
   readonly signal: AbortSignalLike | undefined;
-  /** A body that is a stream can be sent once. */
+  /** Whether the request can be sent again. A body that is a stream can be sent only once. */
   readonly isReplayable: boolean;
-  /** The arguments of `fetch` that send it to this place. */
+  /** The second argument of `fetch` that sends the request to its own URL. */
   readonly init: RequestInit;
 }
 
@@ -28,7 +28,7 @@ export async function readOutgoing(input: unknown, init: RequestInit | undefined
   };
 }
 
-/** Its body is read, as `fetch` itself would, so that it can be sent twice. */
+/** Reads the body of a `Request`, as `fetch` does, so that it can be sent again. */
 async function readRequest(request: Request, init: RequestInit | undefined): Promise<Outgoing> {
   const { method, redirect, keepalive, signal } = request;
   const own =
@@ -46,7 +46,7 @@ async function readRequest(request: Request, init: RequestInit | undefined): Pro
   };
 }
 
-/** By its looks: there are several classes of this name in one program. */
+/** Recognizes a `Request` by its fields, because one program can have several classes of that name. */
 function isRequest(input: unknown): input is Request {
   return typeof input === "object" && input !== null && "url" in input && "arrayBuffer" in input;
 }
@@ -61,7 +61,7 @@ function textOf(body: unknown): string | undefined {
   return undefined;
 }
 
-/** The same request for another model: in the body, and in the path where the protocol has it there. */
+/** Returns the same request for another model, which stands in the body and, in some protocols, in the path. */
 export function withModel(outgoing: Outgoing, url: URL, model: string): { outgoing: Outgoing; url: URL } {
   const path = url.pathname.replace(/(\/(?:models|deployments)\/)[^/:]+/, `$1${encodeURIComponent(model)}`);
   const moved = new URL(url);
@@ -69,7 +69,7 @@ export function withModel(outgoing: Outgoing, url: URL, model: string): { outgoi
   const text = outgoing.text === undefined ? undefined : renamed(outgoing.text, model);
   const init = text === undefined ? outgoing.init : { ...outgoing.init, body: text };
   const headers = new Headers(outgoing.headers);
-  // The length of the old body.
+  // The header holds the length of the former body.
   headers.delete("content-length");
   return { outgoing: { ...outgoing, url: moved.href, headers, text, init: { ...init, headers } }, url: moved };
 }

@@ -2,17 +2,17 @@ import type { Protocol } from "../call/call-facts.ts";
 import { providerOfHost } from "../call/provider-rules.ts";
 import type { FetchEndpoint } from "../options.ts";
 
-/** What every SDK of a protocol appends to its base URL. */
+/** The path that every SDK of a protocol appends to its base URL. */
 const API_PATH: Readonly<Partial<Record<Protocol, RegExp>>> = {
   openai: /\/(?:chat\/completions|completions|responses|embeddings)$/,
   anthropic: /\/v1\/messages(?:\/count_tokens)?$/,
   gemini: /\/v1(?:alpha|beta)?\d*\/models\/[^/]+:\w+$/,
 };
 const CREDENTIALS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
-/** Gemini takes its key in the URL as well. */
+/** Query parameters that hold a key. Gemini accepts its key in the URL. */
 const CREDENTIALS_IN_QUERY = ["key", "api_key", "api-key", "access_token"];
 
-/** Which endpoint a URL belongs to, and how a request gets to another one. */
+/** Finds the endpoint of a URL, and rewrites requests that move to another endpoint. */
 export class Places {
   readonly #endpoints: ReadonlyMap<string, FetchEndpoint>;
 
@@ -20,7 +20,10 @@ export class Places {
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   }
 
-  /** The endpoint whose base URL this is, of several the longest; else the provider's name stands for it. */
+  /**
+   * Returns the endpoint with the longest base URL that the URL begins with; without one, the provider's name is the
+   * id.
+   */
   find(url: URL): { readonly id: string; readonly provider: string } {
     const provider = providerOfHost(url.host);
     let found: FetchEndpoint | undefined;
@@ -30,13 +33,16 @@ export class Places {
     return { id: found?.id ?? provider, provider: found?.provider ?? provider };
   }
 
-  /** Whose rules count at this endpoint. */
+  /** Returns the provider whose rules apply at this endpoint. */
   providerOf(id: string, otherwise: string): string {
     const { provider, baseURL } = this.#endpoints.get(id) ?? {};
     return provider ?? (baseURL === undefined ? otherwise : providerOfHost(new URL(baseURL).host));
   }
 
-  /** The request's URL and headers at this endpoint; undefined when it is there already, or cannot move. */
+  /**
+   * Returns the URL and headers of the request at this endpoint; undefined when it is there already, or cannot move
+   * there.
+   */
   async move(
     id: string,
     url: URL,
@@ -53,7 +59,7 @@ export class Places {
     const isElsewhere = new URL(target.baseURL).origin !== url.origin;
     const { apiKey } = target;
     const to = new URL(target.baseURL.replace(/\/$/, "") + rest);
-    // A key of one host is never shown to another.
+    // The key of one host must never reach another host.
     if (isElsewhere || apiKey !== undefined) {
       for (const name of CREDENTIALS) moved.delete(name);
       for (const name of CREDENTIALS_IN_QUERY) if (to.searchParams.has(name)) to.searchParams.delete(name);

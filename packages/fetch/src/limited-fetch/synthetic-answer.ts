@@ -8,7 +8,7 @@ export interface SyntheticAnswer {
   readonly body: string;
 }
 
-/** Errors of a gate that become an answer. */
+/** Errors of a gate that become an HTTP answer. */
 export type Answerable = CapacityExhaustedError | ResourceUnknownError;
 
 export function isAnswerable(error: unknown): error is Answerable {
@@ -16,8 +16,8 @@ export function isAnswerable(error: unknown): error is Answerable {
 }
 
 /**
- * The answer to a request that the gate does not let through: in the provider's own shape, and no throw, which the SDKs
- * would take for a broken connection and try again.
+ * Returns the answer to a request that the gate rejects, in the provider's own format. A thrown error would look like
+ * a broken connection to the SDKs, which they retry.
  */
 export function syntheticAnswer(error: Answerable, protocol: Protocol): SyntheticAnswer {
   if (isHivepaceError(error, "RESOURCE_UNKNOWN")) return unknownAnswer(error, protocol);

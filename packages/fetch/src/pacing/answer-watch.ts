@@ -28,7 +28,7 @@ export class AnswerWatch {
     if (this.#isOver) return;
     this.#renew();
     this.#meter.feed(bytes);
-    // At once: a reader that meets an error, or the last event, may neither read on nor cancel.
+    // A reader may neither read on nor cancel after an error or the last event, so the lease ends now.
     if (this.#meter.signal !== undefined || this.#meter.isComplete) this.#finish(true);
   }
 

@@ -1,12 +1,12 @@
 import { warn } from "@hivepace/core/internal";
 import type { RefusalClass } from "../signal/provider-signal.ts";
 
-/** What happens to a call between its start and its answer. */
+/** A step of a call between its start and its answer. */
 export type CallEvent = {
   readonly endpoint: string;
   readonly model: string | undefined;
 } & (
-  | { /** The gate has no room: the call waits for its turn. */ readonly type: "waiting" }
+  | { /** The gate has no capacity: the call waits for its turn. */ readonly type: "waiting" }
   | { readonly type: "sent" /** The wait for this turn. */; readonly waitedMs: number; readonly retries: number }
   | { readonly type: "refused"; readonly refusal: RefusalClass | undefined; readonly retryAfterMs: number | undefined }
   | {
@@ -20,7 +20,7 @@ export type CallEvent = {
     }
 );
 
-/** Hands events to the listener of the options. A listener that throws harms no call. */
+/** Passes events to the listener of the options. An error of the listener does not affect the call. */
 export class CallEvents {
   readonly #listener: ((event: CallEvent) => void) | undefined;
   #hasWarned = false;

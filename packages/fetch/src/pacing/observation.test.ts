@@ -9,7 +9,7 @@ const observe = (headers: Record<string, string>, provider?: string) =>
     provider,
   })?.limits;
 
-test("what an answer says of limits is passed on, with the window that it implies", () => {
+test("the limits of an answer are passed on, with the window that they imply", () => {
   const headers = {
     "x-ratelimit-limit-requests": "1000",
     "x-ratelimit-remaining-requests": "995",
@@ -40,7 +40,7 @@ test("0 and -1 are not limits", () => {
   expect(observe({ "x-ratelimit-limit-tokens": "-1", "x-ratelimit-remaining-tokens": "-1" })).toBeUndefined();
 });
 
-test("what is left counts also where no limit is named, and nothing left is not nothing said", () => {
+test("a remaining amount counts also without a limit, and a remaining amount of 0 is not absent", () => {
   expect(observe({ "x-ratelimit-remaining-requests": "0" })).toEqual({ requests: { remaining: 0 } });
 });
 

@@ -2,7 +2,10 @@ import type { LimitDimension, LimitObservation, ObservedLimit } from "@hivepace/
 import { rulesOf } from "../call/provider-rules.ts";
 import type { ProviderSignal, SignalDimension } from "../signal/provider-signal.ts";
 
-/** Which of our dimensions a provider's name or unit means. Others are limits of something that we do not count. */
+/**
+ * Maps the dimensions and units of providers to those of the gate. Dimensions that the gate does not count are
+ * absent.
+ */
 const MEANING: Readonly<Record<string, LimitDimension>> = {
   requests: "requests",
   requests_trial: "requests",
@@ -13,8 +16,9 @@ const MEANING: Readonly<Record<string, LimitDimension>> = {
 };
 
 /**
- * What an answer teaches about limits; undefined when that is nothing. Of two limits on one dimension the one with less
- * left counts. 0 and less are no limits but the lack of a plan; those are left out.
+ * Returns the limits that an answer states, as an observation for the gate; undefined when it states none. Of two
+ * limits on one dimension the one with less left counts. Limits of 0 and less mean that the model is not in the plan,
+ * and are left out.
  */
 export function observationOf(
   signal: ProviderSignal,
@@ -55,7 +59,7 @@ function observed(
   };
 }
 
-/** As a part of the limit's window, so that limits over different windows compare. */
+/** The remaining amount per millisecond of the window, which makes limits over different windows comparable. */
 function left({ limit, remaining = limit, windowMs = 60_000 }: ObservedLimit): number {
   return (remaining ?? Infinity) / windowMs;
 }

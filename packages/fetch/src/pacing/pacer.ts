@@ -1,13 +1,19 @@
-import type { AbortSignalLike, Clock, Gate, Lease, SentEvent } from "@hivepace/core";
-import { onAbort, sending, sent, warn } from "@hivepace/core/internal";
+import type { AbortSignalLike, CallOrigin, Clock, Gate, GateRoute, Lease } from "@hivepace/core";
+import { onAbort, warn } from "@hivepace/core/internal";
 import type { CallFacts } from "../call/call-facts.ts";
 import { isKnownProvider } from "../call/provider-rules.ts";
+import { checkGate } from "../options.ts";
 import { isWorthWaiting, type ProviderSignal, reducesCapacity } from "../signal/provider-signal.ts";
 import { countedUsage, type ReportedUsage } from "../usage/reported-usage.ts";
 import type { TokenEstimate, TokenEstimator } from "../usage/token-estimator.ts";
 import type { CallEvents } from "./call-events.ts";
+import { connectionFailure } from "./connection-failure.ts";
+import { type FailedCall, fail, mayRepeat } from "./failure.ts";
 import { observationOf } from "./observation.ts";
+import { publishSending } from "./publish-sending.ts";
+import { RetryBudgets } from "./retry-budget.ts";
 import { type RetryPolicy, retryDelayMs } from "./retry-policy.ts";
+import { endpointsOf, without } from "./route.ts";
 import { KnownEndpoints, type UnknownPolicy } from "./unknown-endpoint.ts";
 
 export interface PacerSettings {
@@ -19,59 +25,68 @@ export interface PacerSettings {
   readonly events: CallEvents;
 }
 
-/** One call, however often it is sent. */
+/** One call, which may be sent several times. */
 export interface PacedCall {
   readonly provider: string;
   readonly facts: CallFacts;
   readonly estimate: TokenEstimate;
-  /** Where it may go: one or more endpoints. */
-  readonly route: readonly string[];
+  /** The endpoints to which the call may go. */
+  readonly route: GateRoute;
   readonly key?: string | undefined;
   readonly session?: string | undefined;
   readonly priority?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
-  /** How long it may wait, all its waits together. */
+  /** Upper bound of all waits of the call together. */
   readonly timeoutMs: number;
-  /** Whether it can be sent again at all. */
+  /** Whether the request can be sent a second time: the body of a stream cannot. */
   readonly isReplayable: boolean;
+  /** Number of moves of the call along its fallbacks. */
+  readonly moves?: number | undefined;
+  /** The endpoint and model of the fallback before this one. */
+  readonly movedFrom?: CallOrigin | undefined;
 }
 
-/** What became of sending it once. A refusal has its signal; `result` is what the caller gets if nothing else comes. */
+/** The outcome of one sending. A refusal has its signal; the caller gets `result` unless a retry succeeds. */
 export interface Sending<T> {
   readonly result: T;
   readonly refusal: ProviderSignal | undefined;
+  /** The call failed without a refusal: a server error, rejected credentials, an unknown model. */
+  readonly failure?: FailedCall | undefined;
 }
 
-/** What an answer told of its usage. */
+/** The usage that an answer reported. */
 export interface Answered {
   readonly usage: ReportedUsage | undefined;
-  /** Pieces of a stream that came: about as many tokens. */
+  /** Number of pieces of a stream, which is about the number of output tokens. */
   readonly pieces: number;
-  /** It was read to its end. */
+  /** Whether the answer was read to its end. */
   readonly isWhole: boolean;
 }
 
-/** Shorter waits are not worth an event. */
+const NO_TOKENS = { tokens: 0, inputTokens: 0, outputTokens: 0 };
+/** Waits shorter than this are not reported. */
 const NOTICED_MS = 1;
-/** How often a lease is renewed while its answer streams. */
+/** Interval of lease renewals while an answer streams. */
 const RENEW_MS = 30_000;
 
-/** Asks the gate, sends, reports, waits and sends again: the same for every kind of client. */
+/** The life of a call for every kind of client: lease, sending, settlement, backoff and retry. */
 export class Pacer {
   readonly #gate: Gate;
   readonly #settings: PacerSettings;
   readonly #known: KnownEndpoints;
-  /** When each request that is under way was sent, and the endpoint at which the gate counts it. */
+  /** The time at which each request under way was sent, and the endpoint at which the gate counts it. */
   readonly #sent = new WeakMap<Lease, { readonly at: number; readonly countedAt: string | undefined }>();
+  readonly #budgets = new RetryBudgets();
   #hasWarned = false;
 
   constructor(gate: Gate, settings: PacerSettings) {
+    checkGate(gate);
     this.#gate = gate;
     this.#settings = settings;
     this.#known = new KnownEndpoints(gate, settings.unknown);
   }
 
-  /** The result of `attempt`, for callers that have no other place to go. */
+  /** Returns the result of `attempt`, for callers without fallbacks. */
   async run<T>(call: PacedCall, send: (lease: Lease) => Promise<Sending<T>>): Promise<T> {
     return (await this.attempt(call, send)).result;
   }
@@ -86,42 +101,62 @@ export class Pacer {
     const deadline = clock.now() + call.timeoutMs;
     let route = call.route;
     let last: Sending<T> | undefined;
+    let lastError: { readonly error: unknown } | undefined;
+    let delayMs = 0;
+    let { moves = 0, movedFrom } = call;
     for (let retries = 0; ; retries++) {
       let lease: Lease;
       const askedAt = clock.now();
       try {
         lease = await this.#waiting(call, route, () => this.#acquire(call, route, deadline));
       } catch (error) {
-        if (last !== undefined && !call.signal?.aborted) return last;
-        throw error;
+        if (call.signal?.aborted) throw error;
+        if (last !== undefined) return last;
+        throw lastError ? lastError.error : error;
       }
       const { endpoint } = lease;
       events.emit({ type: "sent", endpoint, model, waitedMs: clock.now() - askedAt, retries });
-      last =
-        sending.hasSubscribers || sent.hasSubscribers
-          ? await this.#tellingOf(call, lease, retries, send)
-          : await send(lease);
-      const { refusal } = last;
-      if (refusal === undefined) return last;
+      const others = without(route, endpoint);
+      const [to] = endpointsOf(others);
+      const move = (): boolean => {
+        if (to === undefined || retries >= retry.maxRetries) return false;
+        events.emit({ type: "moved", endpoint, model, to, toModel: model });
+        route = others;
+        delayMs = 0;
+        moves++;
+        movedFrom = { resource: endpoint, model };
+        return true;
+      };
+      try {
+        last = await publishSending(call, { retries, delayMs, moves, movedFrom }, lease, clock, () => send(lease));
+      } catch (error) {
+        const failure = connectionFailure(error);
+        if (!failure || !mayRepeat(failure, call) || !move()) throw error;
+        last = undefined;
+        lastError = { error };
+        continue;
+      }
+      const { refusal, failure } = last;
+      if (refusal === undefined) {
+        if (failure && mayRepeat(failure, call) && move()) continue;
+        if (!failure) this.#budgets.succeeded(endpoint, retries > 0);
+        return last;
+      }
       events.emit({ type: "refused", endpoint, model, refusal: refusal.class, retryAfterMs: refusal.retryAfterMs });
       if (!call.isReplayable) return last;
       // Another endpoint need not wait for what this one asks for, nor lack what this one lacks.
-      const others = route.filter((other) => other !== endpoint);
-      const [to] = others;
-      if (to !== undefined && retries < retry.maxRetries && refusal.class !== "request_too_large") {
-        events.emit({ type: "moved", endpoint, model, to, toModel: model });
-        route = others;
-        continue;
-      }
-      const delayMs = retryDelayMs(refusal, retries, retry, random());
-      if (delayMs === undefined || clock.now() + delayMs >= deadline) return last;
+      if (refusal.class !== "request_too_large" && move()) continue;
+      const wait = retryDelayMs(refusal, retries, retry, random());
+      if (wait === undefined || clock.now() + wait >= deadline) return last;
+      if (refusal.class === "overloaded" && !this.#budgets.take(endpoint)) return last;
+      delayMs = wait;
       events.emit({ type: "retrying", endpoint, model, delayMs });
       route = call.route;
       await sleep(clock, delayMs, call.signal);
     }
   }
 
-  /** Tells the gate what an answer says of limits. A gate that fails at that harms nobody. */
+  /** Passes the limits of an answer to the gate. An error of the gate does not affect the call. */
   observe(signal: ProviderSignal, call: PacedCall, lease: Lease): void {
     if (this.#gate.observe === undefined) return;
     const now = this.#settings.clock.now();
@@ -138,20 +173,33 @@ export class Pacer {
     }
   }
 
-  /** Ends the lease of a refused request. What waiting does not cure is no reason for all to send less. */
+  /**
+   * Ends the lease of a refused request. A quota that is gone closes the model; a lacking entitlement is a
+   * failure of the model; a request that is too large says nothing about anything else.
+   */
   refuse(lease: Lease, signal: ProviderSignal, status: number | undefined): void {
+    const reason = status === undefined ? String(signal.class) : `${status} ${signal.class}`;
+    const retryAfterMs = signal.cooldownMs ?? signal.retryAfterMs;
+    if (signal.class === "quota_exhausted" || signal.class === "quota_window_long") {
+      lease.refused({ reason, retryAfterMs, kind: "quota" });
+      return;
+    }
+    if (signal.class === "not_entitled") {
+      fail(lease, { reason, used: NO_TOKENS });
+      return;
+    }
     if (!isWorthWaiting(signal.class)) {
-      lease.done({ tokens: 0, inputTokens: 0, outputTokens: 0 });
+      lease.done(NO_TOKENS);
       return;
     }
     lease.refused({
-      reason: status === undefined ? String(signal.class) : `${status} ${signal.class}`,
-      retryAfterMs: signal.cooldownMs ?? signal.retryAfterMs,
+      reason,
+      retryAfterMs,
       kind: reducesCapacity(signal.class) ? "limit" : "overload",
     });
   }
 
-  /** Ends the lease of an answered request with what it reports; without a report, with the best guess. */
+  /** Ends the lease of an answered request with the reported usage, or with an estimate if none was reported. */
   settle(lease: Lease, call: PacedCall, answer: Answered): void {
     const { estimate, facts, provider } = call;
     const { usage, pieces, isWhole } = answer;
@@ -161,7 +209,7 @@ export class Pacer {
       else lease.done({ tokens: inputTokens + pieces, inputTokens, outputTokens: pieces });
       return;
     }
-    // A stream that was left early has told its input, and little of its output.
+    // A stream that was abandoned early has reported its input, and only the first part of its output.
     const { output = 0 } = usage;
     const counted = countedUsage(provider, { ...usage, output: isWhole ? output : Math.max(output, pieces) }, facts);
     const { promptTokens, cachedTokens, ...used } = counted;
@@ -170,23 +218,23 @@ export class Pacer {
     this.#settings.estimator.learn(provider, facts, seen, call.session);
   }
 
-  /** Renews the lease from time to time while its answer comes. */
+  /** Returns a function that renews the lease at most once per `RENEW_MS`, to be called for every chunk. */
   renewal(lease: Lease): () => void {
     let renewedAt = this.#settings.clock.now();
     return () => {
       const now = this.#settings.clock.now();
       if (now - renewedAt < RENEW_MS) return;
       renewedAt = now;
-      // Whoever writes a gate without types may well have leases that never expire.
+      // Leases that never expire may lack `renew` in a gate that was written without types.
       lease.renew?.();
     };
   }
 
-  /** Tells listeners when the gate does not answer at once. */
-  async #waiting<T>({ facts }: PacedCall, route: readonly string[], acquire: () => Promise<T>): Promise<T> {
+  /** Emits a `waiting` event when the gate does not grant a lease at once. */
+  async #waiting<T>({ facts }: PacedCall, route: GateRoute, acquire: () => Promise<T>): Promise<T> {
     const { clock, events } = this.#settings;
     if (!events.isHeard) return acquire();
-    const event = { type: "waiting", endpoint: route[0] ?? "", model: facts.model } as const;
+    const event = { type: "waiting", endpoint: endpointsOf(route)[0] ?? "", model: facts.model } as const;
     const cancel = clock.after(NOTICED_MS, () => events.emit(event), { background: true });
     try {
       return await acquire();
@@ -195,40 +243,12 @@ export class Pacer {
     }
   }
 
-  /** Sends it, and lets those who listen know before and after. */
-  async #tellingOf<T>(
-    { facts: { model }, provider }: PacedCall,
-    lease: Lease,
-    retries: number,
-    send: (lease: Lease) => Promise<Sending<T>>,
-  ): Promise<Sending<T>> {
-    const { clock } = this.#settings;
-    const sentAt = clock.now();
-    const call = {};
-    const what = { resource: lease.endpoint, model, provider, retries, lease, call };
-    let run = (): Promise<Sending<T>> => send(lease);
-    const within = (around: <R>(send: () => R) => R): void => {
-      const inner = run;
-      run = () => around(inner);
-    };
-    sending.publish({ ...what, within });
-    const tell = (outcome: SentEvent["outcome"], refusal: string | undefined, error: unknown): void =>
-      sent.publish({ ...what, durationMs: clock.now() - sentAt, outcome, refusal, error });
-    try {
-      const result = await run();
-      const refusal = result.refusal?.class;
-      tell(refusal === undefined ? "answered" : "refused", refusal, undefined);
-      return result;
-    } catch (error) {
-      tell("failed", undefined, error);
-      throw error;
-    }
-  }
-
-  async #acquire(call: PacedCall, route: readonly string[], deadline: number): Promise<Lease> {
+  async #acquire(call: PacedCall, route: GateRoute, deadline: number): Promise<Lease> {
     const { estimate, facts, key, session, priority, signal } = call;
+    const endpoints = endpointsOf(route);
+    const [first] = endpoints;
     const { lease, countedAt } = await this.#known.acquire({
-      ...(route.length === 1 ? { endpoint: route[0] } : { route }),
+      ...(endpoints.length === 1 && first !== undefined ? { endpoint: first } : { route }),
       model: facts.model,
       key,
       session,
@@ -245,8 +265,8 @@ export class Pacer {
 }
 
 /**
- * Whether the limits in an answer are those of its call. Token counting has limits of its own, and at providers that limit
- * models a call without a model says nothing about any.
+ * Whether the limits in an answer are those of the model of the call. Token counting has limits of its own, and at
+ * providers that limit models, a call without a model says nothing about any model.
  */
 function teachesLimits({ facts, provider }: PacedCall): boolean {
   if (facts.isTokenCount) return false;

@@ -3,7 +3,7 @@ import type { CallInfo, PacingSettings } from "../options.ts";
 import type { TokenEstimate } from "../usage/token-estimator.ts";
 import type { PacedCall } from "./pacer.ts";
 
-/** How a request is to be paced; undefined when it is not to be. */
+/** Returns the paced call for a request; undefined when the request passes without a limit. */
 export function planCall(
   info: CallInfo,
   settings: PacingSettings,
@@ -35,7 +35,7 @@ export function planCall(
   };
 }
 
-/** What the caller says counts; what it leaves open is learned. */
+/** Combines the caller's estimate with the learned one, which fills the parts that the caller leaves open. */
 function estimateOf(
   info: CallInfo,
   { options, estimator }: PacingSettings,

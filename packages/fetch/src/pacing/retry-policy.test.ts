@@ -23,7 +23,7 @@ test("only what passes by itself is tried again, and only so often", () => {
   expect([3, 4, 5].map((retries) => isTried("overloaded", retries))).toEqual([true, false, false]);
 });
 
-test("what the provider asks for is never cut short, little is added, and too much is not waited for", () => {
+test("a wait that the provider asks for is never shortened, gets little jitter, and is not waited for when it is too long", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 120_000 }), fraction, fc.nat(3), (cooldownMs, random, retries) => {
       const delay = retryDelayMs({ dims: {}, class: "rate_limited", cooldownMs }, retries, policy, random);

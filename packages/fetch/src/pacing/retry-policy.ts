@@ -1,20 +1,20 @@
 import { isWorthWaiting, type ProviderSignal } from "../signal/provider-signal.ts";
 
 export interface RetryPolicy {
-  /** How often a refused request is sent again. */
+  /** Number of times that a refused request is sent again. */
   readonly maxRetries: number;
-  /** The first wait where the provider names none; the next are twice as long each. */
+  /** Backoff before the first retry when the provider names no wait. It doubles with each retry. */
   readonly baseDelayMs: number;
-  /** A provider that asks for more than this is not waited for: the caller gets its answer. */
+  /** The caller gets the answer at once when the provider asks for a longer wait than this. */
   readonly maxDelayMs: number;
 }
 
-/** Of a wait that the provider named, up to this part comes on top, so that not all come back at once. */
+/** Jitter on top of a wait that the provider named, as a part of it, so that not all agents return at once. */
 const SPREAD = 0.1;
 
 /**
- * How long to wait before the request is sent again; undefined when it should not be. What the provider asks for is
- * never cut short. `random` is from 0 up to 1.
+ * Returns the wait before the next retry; undefined when there should be none. A wait that the provider asks for is
+ * never shortened. `random` is from 0 up to 1.
  */
 export function retryDelayMs(
   signal: ProviderSignal,

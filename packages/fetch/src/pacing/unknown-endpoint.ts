@@ -1,5 +1,7 @@
 import { type Gate, type GateRequest, isHivepaceError, type Lease, type ResourceUnknownError } from "@hivepace/core";
 import { warn } from "@hivepace/core/internal";
+import { fail } from "./failure.ts";
+import { endpointsOf } from "./route.ts";
 
 /**
  * The fate of a call to an endpoint or model that the gate does not know. "pass": the call is sent without a limit. "limit": the call counts against the gate's only endpoint; of several,
@@ -30,7 +32,7 @@ export class KnownEndpoints {
     this.#policy = policy;
   }
 
-  /** Rejects as the gate does; with RESOURCE_UNKNOWN only where unknown endpoints are to be rejected. */
+  /** Rejects as the gate does, but with RESOURCE_UNKNOWN only under the policy "reject". */
   async acquire(request: GateRequest): Promise<CountedLease> {
     try {
       const lease = await this.#gate.acquire(request);
@@ -42,7 +44,7 @@ export class KnownEndpoints {
   }
 
   async #decide(request: GateRequest, { known = [] }: ResourceUnknownError): Promise<CountedLease> {
-    const asked = request.endpoint ?? request.route?.[0] ?? "";
+    const asked = request.endpoint ?? endpointsOf(request.route ?? [])[0] ?? "";
     const [first] = known;
     const mayLimit = this.#policy === "limit" || (this.#policy === undefined && known.length === 1);
     if (mayLimit && first !== undefined && first !== asked) {
@@ -71,7 +73,7 @@ export class KnownEndpoints {
   }
 }
 
-/** The lease of another endpoint under the name that the call has. */
+/** Returns a lease of another endpoint that carries the endpoint name of the call. */
 function renamed(lease: Lease, endpoint: string): Lease {
   return {
     endpoint,
@@ -79,13 +81,15 @@ function renamed(lease: Lease, endpoint: string): Lease {
     done: (used) => lease.done(used),
     cancel: () => lease.cancel(),
     refused: (refusal) => lease.refused(refusal),
-    // A gate that was written without types may have leases that never expire.
+    failed: (failure) => fail(lease, failure),
+    answered: () => lease.answered?.(),
+    // Leases that never expire may lack `renew` in a gate that was written without types.
     renew: () => lease.renew?.(),
     [Symbol.dispose]: () => lease.done(),
   };
 }
 
-/** A lease that no gate counts. */
+/** Returns a lease that no gate counts. */
 function freeLease(endpoint: string, model: string | undefined): Lease {
   const nothing = (): void => undefined;
   return {
@@ -94,6 +98,8 @@ function freeLease(endpoint: string, model: string | undefined): Lease {
     done: nothing,
     cancel: nothing,
     refused: nothing,
+    failed: nothing,
+    answered: nothing,
     renew: nothing,
     [Symbol.dispose]: nothing,
   };

@@ -1,6 +1,6 @@
-/** Waits and resets beyond this are nonsense: no provider asks for more than a month or so. */
+/** Upper bound of a credible wait or reset. Providers ask for a month at most. */
 const LONGEST_MS = 366 * 86_400_000;
-/** Larger numbers than these are points in time, not seconds from now. */
+/** Numbers from here on are points in time, in seconds or milliseconds since 1970, and not seconds from now. */
 const EPOCH_SECONDS_FROM = 1e9;
 const EPOCH_MS_FROM = 1e11;
 
@@ -12,7 +12,7 @@ export const DAY_MS = 86_400_000;
 const NUMBER = /^\d{1,20}(?:\.\d{1,20})?$/;
 const GROUPED = /^\d{1,3}(?:,\d{3})+$/;
 
-/** A number of 0 or more in plain digits, "30,000" too. Anything else, -1 for "no limit" among it, is none. */
+/** Parses a number of 0 or more in plain digits, also "30,000". All other texts are no numbers, also -1 for "no limit". */
 export function parseCount(text: string): number | undefined {
   const plain = GROUPED.test(text) ? text.replaceAll(",", "") : text;
   if (!NUMBER.test(plain)) return undefined;
@@ -20,7 +20,7 @@ export function parseCount(text: string): number | undefined {
   return count <= Number.MAX_SAFE_INTEGER ? count : undefined;
 }
 
-/** The same for a field that came more than once and was joined: the least of them counts. */
+/** Parses a field that may have come several times and was joined with commas; the smallest number counts. */
 export function parseCounts(text: string): number | undefined {
   const whole = parseCount(text);
   if (whole !== undefined || !text.includes(",")) return whole;
@@ -28,10 +28,10 @@ export function parseCounts(text: string): number | undefined {
   return counts.includes(undefined) ? undefined : Math.min(...(counts as number[]));
 }
 
-/** Whole milliseconds, rounded up, so that nobody comes too early; undefined for what cannot be meant. */
+/** Rounds up to whole milliseconds, so that no retry comes too early. Undefined for values that no provider can mean. */
 export function saneMs(ms: number): number | undefined {
   if (!Number.isFinite(ms) || ms > LONGEST_MS) return undefined;
-  // Products of decimal fractions are off by less than this: 59.56 s is 59,560 ms and not one more.
+  // Removes the rounding error of decimal fractions: 59.56 s is 59,560 ms, not 59,561 ms.
   return Math.max(0, Math.ceil(Math.round(ms * 1e6) / 1e6));
 }
 
@@ -49,17 +49,31 @@ const UNITS: Readonly<Record<string, number>> = {
 const DURATION_PART = /(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})(ns|us|µs|μs|ms|s|m|h|d)/g;
 const DURATION = /^(?:(?:\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})(?:ns|us|µs|μs|ms|s|m|h|d)){1,9}$/;
 
-/** Go's durations, as OpenAI, Groq and Google write them: "6m0s", "1h30m0.5s", "250µs". In milliseconds, with fractions. */
+const ISO_DURATION = /^PT?(?=\d)(?:(\d{1,6})D)?T?(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?$/i;
+const TIME_SPAN = /^(?:(\d{1,4})\.)?(\d{1,4}):([0-5]\d):([0-5]\d(?:\.\d{1,9})?)$/;
+
+/**
+ * Parses a duration to milliseconds, with fractions: Go's, as OpenAI, Groq and Google write them ("6m0s", "1h30m0.5s",
+ * "250µs", also with spaces), ISO 8601's ("PT1M30S"), and .NET's time spans ("00:01:30", "5.03:23:11").
+ */
 export function parseDuration(text: string): number | undefined {
-  // Some clients read headers as Latin-1, in which the micro sign has a letter before it.
-  const clean = text.replace("Âµ", "µ").replace("Î¼", "μ");
+  const [, ...parts] = ISO_DURATION.exec(text) ?? TIME_SPAN.exec(text) ?? [];
+  if (parts.length > 0) {
+    const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0));
+    return days * DAY_MS + hours * HOUR_MS + minutes * MINUTE_MS + seconds * SECOND_MS;
+  }
+  // Clients that read headers as Latin-1 put a letter before the micro sign.
+  const clean = text
+    .replace("Âµ", "µ")
+    .replace("Î¼", "μ")
+    .replace(/(?<=[a-z]) (?=\d)/g, "");
   if (!DURATION.test(clean)) return undefined;
   let ms = 0;
   for (const [, amount, unit = ""] of clean.matchAll(DURATION_PART)) ms += Number(amount) * (UNITS[unit] ?? 0);
   return ms;
 }
 
-/** When something is over, in whichever of the forms that providers use; in milliseconds from now. */
+/** Parses the end of a window in any form that providers use, and returns the milliseconds until then. */
 export function parseReset(text: string, now: number): number | undefined {
   const plain = NUMBER.test(text) ? Number(text) : undefined;
   if (plain !== undefined) {
@@ -79,8 +93,8 @@ const RFC850 = /^[a-z]{6,9}, (\d\d)-([a-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) (?:GM
 const ASCTIME = /^[a-z]{3} ([a-z]{3}) {1,2}(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})$/i;
 const FIFTY_YEARS_MS = 50 * 365.25 * DAY_MS;
 
-/** RFC 3339, and RFC 9110's three dates, all of which are in UTC; `Date.parse` would take some of them as local. */
-export function parseTime(text: string, now: number): number | undefined {
+/** Parses RFC 3339 and the three dates of RFC 9110. All are in UTC; `Date.parse` would read some of them as local time. */
+function parseTime(text: string, now: number): number | undefined {
   const iso = RFC3339.exec(text);
   if (iso) {
     const [, year, month, day, hour, minute, second, fraction = "", zone = "Z"] = iso;
@@ -105,7 +119,7 @@ export function parseTime(text: string, now: number): number | undefined {
     const inCentury = (century: number) =>
       utc(century + Number(year), monthOf(month), Number(day), Number(hour), Number(minute), Number(second));
     const time = inCentury(2000);
-    // Two digits of a year that would be more than fifty years ahead are of the last century.
+    // RFC 9110: a year of two digits that would lie more than fifty years ahead belongs to the last century.
     return time !== undefined && time > now + FIFTY_YEARS_MS ? inCentury(1900) : time;
   }
   return undefined;
@@ -115,7 +129,7 @@ function monthOf(name: string): number {
   return MONTHS.indexOf(name.toLowerCase());
 }
 
-/** Undefined for a date that is not in the calendar. Second 60 is a leap second. */
+/** Returns undefined for a date that is not in the calendar. Second 60 is a leap second. */
 function utc(year: number, month: number, day: number, hour: number, minute: number, second: number) {
   const time = Date.UTC(year, month, day, hour, minute, second);
   const isDate = month >= 0 && month < 12 && new Date(Date.UTC(year, month, day)).getUTCDate() === day;

@@ -1,4 +1,4 @@
-import { isRecord } from "./error-body.ts";
+import { isRecord } from "./is-record.ts";
 import { parseProviderSignal } from "./parse-provider-signal.ts";
 import type { ProviderSignal } from "./provider-signal.ts";
 
@@ -6,8 +6,9 @@ import type { ProviderSignal } from "./provider-signal.ts";
 const DEEPEST = 6;
 
 /**
- * The same for what the SDKs throw: OpenAI's and Anthropic's `APIError`, Google's `ApiError`, the exceptions of AWS, the AI
- * SDK's `APICallError` and `RetryError`, and errors that have one of these as their cause. Never throws.
+ * Classifies an error that an SDK threw, as `parseProviderSignal` does for an answer: OpenAI's and Anthropic's
+ * `APIError`, Google's `ApiError`, the exceptions of AWS, the AI SDK's `APICallError` and `RetryError`, and errors
+ * that have one of these as their cause. Never throws.
  */
 export function classifyError(error: unknown, options: { now?: number | Date | string } = {}): ProviderSignal {
   try {
@@ -33,6 +34,8 @@ function statusOf(error: Record<string, unknown>): number | undefined {
   const places = [
     error["status"],
     error["statusCode"],
+    // Ollama.
+    error["status_code"],
     part(error, "$metadata")["httpStatusCode"],
     part(error, "response")["status"],
   ];
@@ -45,6 +48,8 @@ function headersOf(error: Record<string, unknown>): object | undefined {
     error["responseHeaders"],
     part(error, "$response")["headers"],
     part(error, "response")["headers"],
+    // Cohere.
+    part(error, "rawResponse")["headers"],
   ];
   const headers = places.find((place): place is object => typeof place === "object" && place !== null);
   const { name } = error;
@@ -58,20 +63,22 @@ function headersOf(error: Record<string, unknown>): object | undefined {
  * its details beside it. The name, code and type of the error stand beside it.
  */
 function bodyOf(error: Record<string, unknown>): unknown {
-  const { responseBody, data } = error;
+  const { responseBody, data, body } = error;
   if (typeof responseBody === "string" && responseBody !== "") return responseBody;
+  // Mistral, Cohere.
+  if (isRecord(body) || (typeof body === "string" && body !== "")) return body;
   if (isRecord(data)) return data;
   const { message, code, type, errorDetails: details } = error;
   if (isRecord(error["error"])) return isRecord(error["error"]["error"]) ? error["error"] : { error: error["error"] };
   const received = part(error, "response")["data"];
   if (typeof received === "object" && received !== null) return received;
   const json = typeof message === "string" && !Array.isArray(details) ? jsonIn(message) : undefined;
-  // Without a status, only what the message quotes as an error is one.
+  // Without a status, only an error object that the message quotes is evidence.
   if (statusOf(error) === undefined) return isRecord(json) && isRecord(json["error"]) ? json : undefined;
   return json ?? { error: { code, type, message, details } };
 }
 
-/** The document that a message quotes, with or without words before it. */
+/** Returns the JSON document that a message quotes, with or without words before it. */
 function jsonIn(message: string): unknown {
   const end = Math.max(message.lastIndexOf("}"), message.lastIndexOf("]")) + 1;
   for (const start of [message.search(/[[{]/), message.indexOf("{")]) {
@@ -79,7 +86,7 @@ function jsonIn(message: string): unknown {
       const value: unknown = JSON.parse(message.slice(Math.max(0, start), end));
       if (isRecord(value) || (Array.isArray(value) && isRecord(value[0]))) return value;
     } catch {
-      // Brackets of another kind.
+      // The brackets do not enclose JSON.
     }
   }
   return undefined;

@@ -13,11 +13,11 @@ export const WINDOWS: Readonly<Record<string, number>> = {
 /** How far the inferred window may lie from a whole minute or day: providers round the reset. */
 const TOLERANCE = 0.05;
 
-/** Dimensions as they are found. A limit over an unusual window does not hide that of the usual one. */
+/** Collects dimensions. A limit over an unusual window does not hide the limit over the usual one. */
 export class DimensionSet {
   readonly #dims = new Map<string, SignalDimension>();
 
-  /** Adds what is said of a dimension; what was said before stays. */
+  /** Adds facts about a dimension. Facts that are already known stay. */
   add(name: string, found: SignalDimension): void {
     const known = this.#dims.get(name);
     if (known === undefined) this.#dims.set(name, { ...found });
@@ -32,7 +32,7 @@ export class DimensionSet {
     return this.#dims.entries();
   }
 
-  /** Without those of which only the reset is known: they say nothing. */
+  /** Returns the dimensions, without those of which only the reset is known. */
   toRecord(): Record<string, SignalDimension> {
     const entries: [string, SignalDimension][] = [];
     for (const [name, { limit, remaining, resetMs, windowMs, utilization, unit }] of this.#dims) {
@@ -44,8 +44,8 @@ export class DimensionSet {
 }
 
 /**
- * A bucket that refills evenly tells its window: what was used comes back in `resetMs`, so all of it would in
- * limit / used as long. Believed only when that is a minute or a day.
+ * Infers the window of a bucket that refills evenly: the used amount returns within `resetMs`, so the whole limit
+ * returns within `resetMs * limit / used`. The result counts only when it is a minute or a day.
  */
 export function inferWindow({ limit, remaining, resetMs }: SignalDimension): number | undefined {
   if (limit === undefined || remaining === undefined || resetMs === undefined) return undefined;

@@ -1,27 +1,47 @@
-/** What the error bodies of the providers have in common, once their wrappings are off. */
+import { envelopeOf } from "./error-envelopes.ts";
+import { plainText } from "./html-text.ts";
+import { isRecord } from "./is-record.ts";
+
+/** The parts that error bodies of all providers have in common, without their wrappers. */
 export interface ErrorBody {
-  /** The codes and types that it names, lower case. */
+  /** Codes, types and statuses that the body names, lower case. */
   readonly codes: readonly string[];
   readonly message: string;
   /** Google's details, in order. */
   readonly details: readonly Readonly<Record<string, unknown>>[];
-  /** OpenRouter's and others' extra facts. */
+  /** Additional facts of OpenRouter and others. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The objects that speak of the error, the innermost first. */
+  /** The objects that describe the error, the innermost first. */
   readonly places: readonly Readonly<Record<string, unknown>>[];
   /** Whether the body says that it is an error, whatever the status. */
   readonly isError: boolean;
 }
 
-/** More of a text is not looked at. */
+/** Longer texts are not parsed as JSON. */
 const LONGEST_TEXT = 65_536;
 const LONGEST_MESSAGE = 4_096;
 const MOST_DETAILS = 32;
-const DEEPEST = 6;
-const CODE_FIELDS = ["type", "code", "status", "reason", "error_code", "errorCode", "error_type", "__type", "name"];
+const MOST_CODES = 64;
+const DEEPEST = 8;
+const CODE_FIELDS = [
+  "type",
+  "code",
+  "Code",
+  "status",
+  "reason",
+  "error_code",
+  "errorCode",
+  "error_type",
+  "errorType",
+  "__type",
+  "name",
+  "statusCode",
+  "status_code",
+  "http_code",
+];
 /** Facts of a gateway about the error of another provider. */
 const METADATA_CODES = ["error_type", "provider_error_code", "limit_source"];
-/** Where providers put the words, in order of preference. */
+/** Fields with the text of the error, in order of preference. */
 const TEXT_FIELDS = [
   "message",
   "Message",
@@ -37,87 +57,65 @@ const TEXT_FIELDS = [
 
 const EMPTY: ErrorBody = { codes: [], message: "", details: [], metadata: {}, places: [], isError: false };
 
-/** Reads a body as it came: text, bytes of it, or what was parsed from it. */
+/** Reads a body in any form: text, bytes of it, or the value that was parsed from it. */
 export function readErrorBody(body: unknown): ErrorBody {
-  const codes: string[] = [];
-  let message = "";
-  const places: Record<string, unknown>[] = [];
-  let details: Record<string, unknown>[] = [];
-  let metadata: Record<string, unknown> = {};
-  let isError = false;
+  const reader = new BodyReader();
   let next: unknown = body;
-  // {"error": {…}}, [{"error": {…}}], {"response": {"error": {…}}}, {"throttlingException": {…}}, JSON in a message that
-  // wraps another, and what OpenRouter passes on of the upstream's answer.
-  for (let depth = 0; depth < DEEPEST; depth++) {
-    const value = unwrap(next);
-    if (typeof value === "string") message = `${message} ${value}`.trim().slice(0, LONGEST_MESSAGE);
-    if (!isRecord(value)) break;
-    places.unshift(value);
+  for (let depth = 0; depth < DEEPEST && next !== undefined; depth++) next = reader.read(next);
+  const { codes, message, details, metadata, places, isError } = reader;
+  if (places.length === 0 && message === "") return EMPTY;
+  return { codes: codes.slice(0, MOST_CODES), message, details, metadata, places, isError };
+}
+
+/** Collects the facts of a body layer by layer, from the outside to the inside. */
+class BodyReader implements ErrorBody {
+  readonly codes: string[] = [];
+  message = "";
+  details: Record<string, unknown>[] = [];
+  metadata: Record<string, unknown> = {};
+  readonly places: Record<string, unknown>[] = [];
+  isError = false;
+
+  /** Reads one layer and returns the layer inside of it, or undefined at the innermost. */
+  read(layer: unknown): unknown {
+    const value = unwrap(layer);
+    if (typeof value === "string")
+      this.message = `${this.message} ${plainText(value)}`.trim().slice(0, LONGEST_MESSAGE);
+    if (!isRecord(value)) return undefined;
+    this.places.unshift(value);
+    this.#addCodes(value);
+    if (value["type"] === "error" || value["object"] === "error") this.isError = true;
+    const text = TEXT_FIELDS.map((field) => unwrap(value[field])).find(isText);
+    if (text !== undefined) {
+      const title = isText(value["title"]) ? `${value["title"]}: ` : "";
+      this.message = `${title}${plainText(text)}`.slice(0, LONGEST_MESSAGE);
+    }
+    const quoted = TEXT_FIELDS.map((field) => unwrap(value[field])).find(isRecord);
+    const envelope = envelopeOf(value, quoted);
+    if (envelope === undefined) return undefined;
+    if (envelope.isError) this.isError = true;
+    this.codes.push(...(envelope.codes ?? []).map(codeOf));
+    return envelope.inner;
+  }
+
+  #addCodes(value: Record<string, unknown>): void {
     for (const field of CODE_FIELDS) {
       const code = value[field];
-      if (typeof code === "string" || typeof code === "number") codes.push(codeOf(String(code)));
+      if (typeof code === "string" || typeof code === "number") this.codes.push(codeOf(String(code)));
     }
-    if (value["type"] === "error" || value["object"] === "error") isError = true;
-    if (isRecord(value["details"])) for (const code of Object.values(value["details"])) pushText(codes, code);
-    if (Array.isArray(value["details"])) details = recordsOf(value["details"]);
-    // Google's, of today and of old.
-    for (const { reason } of [...recordsOf(value["details"]), ...recordsOf(value["errors"])]) pushText(codes, reason);
-    if (isRecord(value["metadata"])) {
-      metadata = value["metadata"];
-      for (const field of METADATA_CODES) pushText(codes, metadata[field]);
-    }
-    const text = TEXT_FIELDS.map((field) => value[field]).find(isText);
-    const inner = text === undefined ? undefined : unwrap(text);
-    const exception = Object.keys(value).find((key) => /^[a-z]+Exception$/i.test(key) && isRecord(value[key]));
-    const passedOn = isRecord(value["metadata"]) ? value["metadata"]["raw"] : undefined;
-    if (text !== undefined && !isRecord(inner)) {
-      const title = isText(value["title"]) ? `${value["title"]}: ` : "";
-      message = `${title}${text}`.slice(0, LONGEST_MESSAGE);
-    }
-    const envelope = envelopeOf(value);
-    if (envelope?.isError) isError = true;
-    for (const code of envelope?.codes ?? []) codes.push(code);
-    if (value["error"] !== undefined && value["error"] !== null) {
-      isError = true;
-      next = value["error"];
-    } else if (isRecord(value["response"]) && isRecord(value["response"]["error"])) next = value["response"];
-    else if (isRecord(inner)) next = inner;
-    else if (envelope !== undefined) next = envelope.inner;
-    else if (exception !== undefined) {
-      isError = true;
-      codes.push(codeOf(exception));
-      next = value[exception];
-    } else if (isText(passedOn)) next = passedOn;
-    else break;
+    const { details, errors, metadata } = value;
+    if (isRecord(details)) for (const code of Object.values(details)) this.#addCode(code);
+    if (Array.isArray(details)) this.details = recordsOf(details);
+    // Google's reasons, in the format of today and in the old one.
+    for (const { reason } of [...recordsOf(details), ...recordsOf(errors)]) this.#addCode(reason);
+    if (!isRecord(metadata)) return;
+    this.metadata = metadata;
+    for (const field of METADATA_CODES) this.#addCode(metadata[field]);
   }
-  if (places.length === 0 && message === "") return EMPTY;
-  return { codes, message, details, metadata, places, isError };
-}
 
-interface Envelope {
-  readonly inner: unknown;
-  readonly isError: boolean;
-  readonly codes: readonly string[];
-}
-
-/** Where an error is wrapped under another name than "error". */
-function envelopeOf(value: Record<string, unknown>): Envelope | undefined {
-  const { base_resp: minimax, errors, detail, fault } = value;
-  if (isRecord(minimax)) {
-    const code = minimax["status_code"];
-    // 0 is MiniMax's success.
-    return { inner: minimax, isError: code !== 0 && code !== undefined, codes: [`base_resp:${String(code)}`] };
+  #addCode(value: unknown): void {
+    if (typeof value === "string") this.codes.push(codeOf(value));
   }
-  // Cloudflare's envelope; Google's old list stands beside a message.
-  if (Array.isArray(errors) && errors.length > 0 && !isText(value["message"]))
-    return { inner: errors[0], isError: value["success"] === false, codes: [] };
-  // FastAPI, ElevenLabs; Apigee.
-  if (isRecord(detail)) return { inner: detail, isError: false, codes: [] };
-  return isRecord(fault) ? { inner: fault, isError: true, codes: [] } : undefined;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {
@@ -128,11 +126,7 @@ function recordsOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord).slice(0, MOST_DETAILS) : [];
 }
 
-function pushText(codes: string[], value: unknown): void {
-  if (typeof value === "string") codes.push(codeOf(value));
-}
-
-/** Lower case, and without the namespace or address that AWS puts around it: "com.amazon.coral#Throttling…:http:…". */
+/** Lower case, without the namespace and the address that AWS adds: "com.amazon.coral#Throttling…:http:…". */
 export function codeOf(text: string): string {
   return text
     .slice(0, 256)
@@ -141,20 +135,28 @@ export function codeOf(text: string): string {
     .replace(/:http.*$/, "");
 }
 
-/** The value that a text or bytes hold as JSON, and of a list its first. */
+/** Takes the value out of bytes, of texts that hold JSON, also quoted ones, and of lists, whose first item counts. */
 function unwrap(value: unknown): unknown {
-  let plain = value;
-  if (value instanceof Uint8Array || value instanceof ArrayBuffer)
-    plain = new TextDecoder().decode(value.slice(0, LONGEST_TEXT));
-  if (typeof plain === "string") {
-    const text = plain.trim();
-    if (/^[[{]/.test(text) && text.length <= LONGEST_TEXT) {
-      try {
-        plain = JSON.parse(text);
-      } catch {
-        // Not JSON after all: a text.
-      }
-    }
+  let inner = value;
+  for (let depth = 0; depth < DEEPEST; depth++) {
+    const next = Array.isArray(inner) ? inner[0] : parsed(inner);
+    if (next === inner) break;
+    inner = next;
   }
-  return Array.isArray(plain) ? plain[0] : plain;
+  return inner;
+}
+
+/** The JSON value of bytes or a text; the text of bytes that are not JSON; other values as they are. */
+function parsed(value: unknown): unknown {
+  const isBytes = value instanceof Uint8Array || value instanceof ArrayBuffer;
+  const whole = isBytes ? new TextDecoder().decode(value.slice(0, LONGEST_TEXT)) : value;
+  if (typeof whole !== "string") return whole;
+  // Some gateways send the events of a stream with an error's status.
+  const text = whole.trim().replace(/^(?:event:[^\n]{0,64}\n)?data:\s*/, "");
+  if (!/^[[{"]/.test(text) || text.length > LONGEST_TEXT) return whole;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return whole;
+  }
 }

@@ -1,13 +1,14 @@
 import { parseCount, parseDuration, saneMs } from "./amounts.ts";
 import { type DimensionSet, WINDOWS, withoutAbsent } from "./dimension-set.ts";
-import { type ErrorBody, isRecord } from "./error-body.ts";
+import type { ErrorBody } from "./error-body.ts";
+import { isRecord } from "./is-record.ts";
 
-/** What Google's error details say: whose quota it is, over which window, and when to come back. */
+/** The statements of Google's error details: the quota, its window, and the wait. */
 export interface GoogleQuota {
   readonly retryMs: number | undefined;
-  /** A quota that was hit is one of hours or more. */
+  /** Whether a quota that was hit is one of a day or more. */
   readonly isLong: boolean;
-  /** A quota that was hit is zero: the model is not in the plan. */
+  /** Whether a quota that was hit is zero, which means that the model is not in the plan. */
   readonly isZero: boolean;
 }
 

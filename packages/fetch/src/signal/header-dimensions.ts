@@ -8,9 +8,12 @@ const ANTHROPIC =
   /^anthropic-(?:ratelimit-|(priority-|fast-))((?:input-|output-)?tokens|requests)-(limit|remaining|reset)$/;
 const UNIFIED = /^anthropic-ratelimit-unified-([a-z0-9_]{1,32})-(utilization|reset)$/;
 const GENERAL = /^x-ratelimit-(limit|remaining|reset|renewalperiod)(?:-([a-z][a-z0-9_-]{0,63}))?$/;
+/** The same with the dimension first: `x-ratelimit-tokens-remaining`. */
+const INVERSE =
+  /^x-ratelimit-(?!limit-|remaining-|reset-|renewalperiod-)([a-z][a-z0-9_-]{0,63})-(limit|remaining|reset)$/;
 /** Together's names for tokens. */
 const TOKEN_LIMIT = /^x-tokenlimit-(limit|remaining|reset)(?:-([a-z]{1,16}))?$/;
-/** Other words for our dimensions. */
+/** Names that providers have for dimensions of the signal. */
 const ALIASES: Readonly<Record<string, string>> = {
   "": "requests",
   req: "requests",
@@ -27,14 +30,17 @@ const ALIASES: Readonly<Record<string, string>> = {
 /** Mistral's older names for tokens, with and without the window. */
 const BY_SIZE = /^(?:x-)?ratelimitbysize-(limit|remaining|reset)(?:-([a-z]{1,16}))?$/;
 
-/** Limits in the header fields of the providers, each in its own dialect. */
+/** Adds the limits in the header fields of the providers, each in its own dialect. */
 export function addHeaderDimensions(fields: Fields, dims: DimensionSet, now: number): void {
   addAnthropic(fields, dims, now);
   addGeneral(fields, dims, now);
   addCohere(fields, dims);
 }
 
-/** `anthropic-ratelimit-requests-limit`; resets are points in time, rounded to seconds, which tell no window. */
+/**
+ * Adds `anthropic-ratelimit-requests-limit` and the like. Resets are points in time, rounded to seconds, which tell
+ * no window.
+ */
 function addAnthropic(fields: Fields, dims: DimensionSet, now: number): void {
   for (const [field, value] of fields) {
     const known = ANTHROPIC.exec(field);
@@ -53,17 +59,19 @@ function addAnthropic(fields: Fields, dims: DimensionSet, now: number): void {
   }
 }
 
-/** `x-ratelimit-limit-requests` and its kin: OpenAI, Azure, Groq, Mistral, Cerebras, OpenRouter, gateways. */
+/** Adds `x-ratelimit-limit-requests` and the like: OpenAI, Azure, Groq, Mistral, Cerebras, OpenRouter, gateways. */
 function addGeneral(fields: Fields, dims: DimensionSet, now: number): void {
   const found = new Map<string, SignalDimension>();
   for (const [field, value] of fields) {
     const [, bySize, window] = BY_SIZE.exec(field) ?? [];
     const [, general, named = ""] = GENERAL.exec(field) ?? [];
     const [, together, variant] = TOKEN_LIMIT.exec(field) ?? [];
-    const part = bySize ?? together ?? general;
+    const [, inverseName, inverse] = INVERSE.exec(field) ?? [];
+    const part = bySize ?? together ?? general ?? inverse;
     if (part === undefined) continue;
     const rest = window ?? variant;
-    const suffix = part === general ? named : rest === undefined ? "tokens" : `tokens-${rest}`;
+    const plainName = general === undefined ? inverseName : named;
+    const suffix = plainName ?? (rest === undefined ? "tokens" : `tokens-${rest}`);
     const dim = found.get(suffix) ?? {};
     found.set(suffix, dim);
     if (part === "reset") assign(dim, "resetMs", latest(value, now));
@@ -76,7 +84,7 @@ function addGeneral(fields: Fields, dims: DimensionSet, now: number): void {
   const plain = new Map<string, SignalDimension>();
   for (const { name, window, dim } of named) {
     assign(dim, "windowMs", dim.windowMs ?? window?.ms ?? inferWindow(dim));
-    // The same limit with its window and without is one limit.
+    // A limit that comes both with and without its window is one limit.
     const isOther = dims.has(name) && (dim.limit === undefined || plain.get(name)?.limit !== dim.limit);
     dims.add(window !== undefined && isOther ? `${name}_${window.name}` : name, dim);
     if (window === undefined) plain.set(name, dim);
@@ -110,13 +118,13 @@ function wholeName(parts: readonly string[]): string {
   return (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined) ?? name;
 }
 
-/** Without a window first, then the windows as they are usual; a multiple of one comes after it. */
+/** Ranks dimensions without a window first, then the usual windows, each before its multiples. */
 function rankOf(window: NamedWindow | undefined): number {
   if (window === undefined) return -1;
   return Object.keys(WINDOWS).indexOf(window.unit) + (window.name === window.unit ? 0 : 0.5);
 }
 
-/** Of a reset that came more than once the latest counts; a date has a comma of its own. */
+/** Parses a reset that may have come several times; the latest counts. A date has a comma of its own. */
 function latest(value: string, now: number): number | undefined {
   const whole = parseReset(value, now);
   if (whole !== undefined || !value.includes(",")) return whole;
@@ -130,7 +138,7 @@ function periodMs(value: string): number | undefined {
   return windowMs === 0 ? undefined : windowMs;
 }
 
-/** A trial key's calls in a minute. The monthly number that stands beside it says nothing of what is left. */
+/** Adds the calls per minute of Cohere's trial keys. The monthly number beside it does not tell the remaining calls. */
 function addCohere(fields: Fields, dims: DimensionSet): void {
   const limit = parseCounts(fields.get("x-trial-endpoint-call-limit") ?? "");
   const remaining = parseCounts(fields.get("x-trial-endpoint-call-remaining") ?? "");

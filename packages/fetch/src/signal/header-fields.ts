@@ -1,4 +1,4 @@
-/** How headers may be given: a `Headers`, a plain object, pairs, a `Map`. */
+/** A `Headers`, a plain object, pairs, or a `Map`. */
 export type HeadersLike = object;
 
 /** Longer values than this carry no limit. */
@@ -7,7 +7,7 @@ const MOST_FIELDS = 1_000;
 /** A LiteLLM proxy passes the provider's own headers on under this name. */
 const PROXY_PREFIX = "llm_provider-";
 
-/** Header fields by lower-case name; what a proxy passed on counts where it said nothing itself. */
+/** Returns header fields by lower-case name. A field that a proxy passed on counts where the proxy has none of its own. */
 export function readHeaders(headers: unknown): Map<string, string> {
   const own = new Map<string, string>();
   const passedOn = new Map<string, string>();
@@ -17,7 +17,7 @@ export function readHeaders(headers: unknown): Map<string, string> {
     if (typeof name !== "string" || !(typeof text === "string" || typeof text === "number")) continue;
     const trimmed = String(text).trim();
     if (trimmed === "" || trimmed.length > LONGEST_VALUE) continue;
-    const key = name.toLowerCase();
+    const key = name.trim().toLowerCase().replace("x-rate-limit-", "x-ratelimit-");
     if (key.startsWith(PROXY_PREFIX)) join(passedOn, key.slice(PROXY_PREFIX.length), trimmed);
     else join(own, key, trimmed);
   }
@@ -25,7 +25,7 @@ export function readHeaders(headers: unknown): Map<string, string> {
   return own;
 }
 
-/** A field that comes twice is one list, as `Headers` has it. */
+/** Joins a field that comes several times to one list, as `Headers` does. */
 function join(fields: Map<string, string>, name: string, value: string): void {
   const before = fields.get(name);
   fields.set(name, before === undefined ? value : `${before}, ${value}`);

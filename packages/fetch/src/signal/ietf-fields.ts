@@ -15,8 +15,8 @@ const PARAM = /[;=]\s*(?:([a-z*][a-z0-9_.*-]{0,63})\s*=\s*)?("(?:[^"\\]|\\.)*"|:
 const MOST_ITEMS = 32;
 
 /**
- * The `RateLimit` and `RateLimit-Policy` fields of the IETF, in the drafts that servers send: named policies (from -08),
- * one dictionary (-07), three fields (before).
+ * Adds the `RateLimit` and `RateLimit-Policy` fields of the IETF, in the drafts that servers send: named policies
+ * (from -08), one dictionary (-07), three fields (before).
  */
 export function addIetfDimensions(fields: ReadonlyMap<string, string>, dims: DimensionSet, now: number): void {
   const policies = items(fields.get("ratelimit-policy") ?? "");
@@ -59,7 +59,7 @@ function addNamed(dims: DimensionSet, current: readonly Item[], policies: readon
   }
 }
 
-/** The window is that of the policy with this limit, else inferred. */
+/** Adds a limit without a name. Its window is that of the policy with this limit, else it is inferred. */
 function addUnnamed(dims: DimensionSet, dim: SignalDimension, policies: readonly Item[]): void {
   const policy = policies.find(
     ({ name, params }) => dim.limit !== undefined && parseCount(name) === dim.limit && params.has("w"),

@@ -125,7 +125,7 @@ const anyHeaders = fc.oneof(
 );
 const anyBody = fc.oneof(fc.anything(), fc.json(), fc.constantFrom(...cases.map(({ body }) => body)), fc.string());
 
-test("no garbage makes it throw, and none becomes a number that nobody could mean", () => {
+test("no garbage makes it throw, or becomes a number that no provider can mean", () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.constantFrom(200, 429, 503, 529, 413, 400), fc.anything()),

@@ -1,32 +1,37 @@
 import { DimensionSet } from "./dimension-set.ts";
-import { codeOf, type ErrorBody, isRecord, readErrorBody } from "./error-body.ts";
+import { codeOf, type ErrorBody, readErrorBody } from "./error-body.ts";
 import { readGoogleQuota } from "./google-quota.ts";
 import { addHeaderDimensions } from "./header-dimensions.ts";
 import { type HeadersLike, readHeaders } from "./header-fields.ts";
 import { addIetfDimensions } from "./ietf-fields.ts";
+import { isRecord } from "./is-record.ts";
 import type { ProviderSignal, RefusalClass, SignalDimension } from "./provider-signal.ts";
 import { classOf } from "./refusal-class.ts";
 import { retryAfterOfBody, retryAfterOfHeaders } from "./retry-after.ts";
 
-/** An answer, or as much of it as there is. */
+/** An answer of a provider. All parts are optional. */
 export interface ProviderAnswer {
   readonly status?: number | undefined;
   /** A `Headers`, a plain object, pairs. */
   readonly headers?: HeadersLike | undefined;
-  /** Text, bytes, or what was parsed from them. Only that of an error is of interest. */
+  /** Text, bytes, or the value parsed from them. Only the body of an error is of interest. */
   readonly body?: unknown;
-  /** For resets that are given as points in time. Default: the wall clock. */
+  /**
+   * The time to which resets refer that are points in time.
+   *
+   * @defaultValue the wall clock
+   */
   readonly now?: number | Date | string | undefined;
-  /** Whose answer it is, when that is known. The answer mostly says so itself. */
+  /** The provider of the answer, when it is known. Most answers say so themselves. */
   readonly provider?: string | undefined;
 }
 
-/** What an answer says about limits. Never throws; what is not understood, or cannot be meant, is left out. */
+/** Reads the statements of an answer about limits. Never throws; leaves out fields that are not understood or absurd. */
 export function parseProviderSignal(answer: ProviderAnswer): ProviderSignal {
   try {
     return parse(answer);
   } catch {
-    // A header object or body of someone else's that throws when it is read.
+    // The caller's header object or body threw an error when it was read.
     return { dims: {} };
   }
 }
@@ -43,6 +48,7 @@ function parse({ status, headers, body: rawBody, now: rawNow }: ProviderAnswer):
   const dims = found.toRecord();
   const exhausted = Object.keys(dims).filter((name) => isSpent(dims[name] ?? {}));
   exhausted.sort((a, b) => rankOf(a) - rankOf(b));
+  const retryAfterMs = waitOf(fields, body, google.retryMs, now);
   const refusal = classOf({
     status: typeof status === "number" && status >= 100 ? status : 200,
     headerCodes: CODE_HEADERS.flatMap((name) => fields.get(name) ?? []).map(codeOf),
@@ -51,8 +57,8 @@ function parse({ status, headers, body: rawBody, now: rawNow }: ProviderAnswer):
     google,
     dims,
     exhausted,
+    retryAfterMs,
   });
-  const retryAfterMs = waitOf(fields, body, google.retryMs, now);
   const cooldownMs = cooldownOf(refusal, retryAfterMs, exhausted, dims, fields);
   return {
     dims,
@@ -73,7 +79,7 @@ function timeOf(now: ProviderAnswer["now"]): number {
 
 const USUAL = ["requests", "tokens", "input_tokens", "output_tokens"];
 
-/** One order, whichever the headers came in: a `Headers` sorts them by name. */
+/** Ranks dimensions, so that their order does not depend on that of the headers: a `Headers` sorts them by name. */
 function rankOf(name: string): number {
   const rank = USUAL.indexOf(name);
   return rank < 0 ? USUAL.length : rank;
@@ -83,14 +89,17 @@ function isSpent({ remaining, utilization }: SignalDimension): boolean {
   return remaining === 0 || (utilization !== undefined && utilization >= 1);
 }
 
-/** Header fields come before the body, unless they say "now" and it does not. */
+/** Returns the wait of the header fields, or that of the body when the fields have none or 0. */
 function waitOf(fields: ReadonlyMap<string, string>, body: ErrorBody, googleMs: number | undefined, now: number) {
   const ofHeaders = retryAfterOfHeaders(fields, now);
   if (ofHeaders !== undefined && ofHeaders > 0) return ofHeaders;
   return googleMs ?? retryAfterOfBody(body, now) ?? ofHeaders;
 }
 
-/** `Retry-After` counts before a reset. Azure's is too short while a window must renew: there the window counts. */
+/**
+ * Returns the wait before the next request. `Retry-After` counts before a reset, except at Azure, whose wait is too
+ * short while a window must renew.
+ */
 function cooldownOf(
   refusal: RefusalClass | undefined,
   retryAfterMs: number | undefined,

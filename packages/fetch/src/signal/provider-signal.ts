@@ -1,4 +1,7 @@
-/** Why a provider refused a request. Only the first three pass by waiting, only the first two say that we send too much. */
+/**
+ * The reason for a refusal. Only the first three pass by waiting; only the first two mean that the account sends too
+ * much.
+ */
 export type RefusalClass =
   | "rate_limited"
   | "ramp_limited"
@@ -8,35 +11,35 @@ export type RefusalClass =
   | "not_entitled"
   | "request_too_large";
 
-/** What an answer says of one limit: only what stands in it. */
+/** The statements of an answer about one limit. Absent fields were not stated. */
 export interface SignalDimension {
   limit?: number;
   remaining?: number;
-  /** Until it is whole again. */
+  /** Time until all of the limit is available again. */
   resetMs?: number;
-  /** What the limit refers to, when the answer says so or leaves no doubt. */
+  /** The window of the limit, when the answer names or implies it. */
   windowMs?: number;
-  /** 0..1, where a provider gives a part and no number. */
+  /** The used part, 0 to 1, of providers that give a part and no number. */
   utilization?: number;
-  /** What a policy of the `RateLimit` fields counts. */
+  /** The unit of a policy of the `RateLimit` fields. */
   unit?: string;
 }
 
-/** What a provider's answer says about limits. A field that is absent was not said. */
+/** The statements of a provider's answer about limits. Absent fields were not stated. */
 export interface ProviderSignal {
   /** By name: "requests", "tokens", "input_tokens", "output_tokens", and others as the provider names them. */
   dims: Record<string, SignalDimension>;
-  /** How long the provider asks to wait. */
+  /** The wait that the provider asks for, in milliseconds. */
   retryAfterMs?: number;
-  /** How long it is worth waiting before the next request; above 0. */
+  /** The wait before the next request that makes sense, in milliseconds; above 0. */
   cooldownMs?: number;
   /** The dimensions of which nothing is left. */
   exhausted?: string[];
-  /** Why it was refused; absent when it was not, or for reasons that are not about limits. */
+  /** The reason for a refusal; absent when the request was not refused, or not because of a limit. */
   class?: RefusalClass;
 }
 
-/** Whether waiting helps. */
+/** Whether a refusal of this class passes by waiting for a minute or so. */
 export function isWorthWaiting(refusal: RefusalClass | undefined): boolean {
   return refusal === "rate_limited" || refusal === "ramp_limited" || refusal === "overloaded";
 }

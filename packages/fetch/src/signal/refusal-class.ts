@@ -14,6 +14,8 @@ export interface Refused {
   readonly google: GoogleQuota;
   readonly dims: Readonly<Record<string, SignalDimension>>;
   readonly exhausted: readonly string[];
+  /** The wait that the answer asks for. */
+  readonly retryAfterMs: number | undefined;
 }
 
 /** Statuses that say by themselves that a limit is the reason. */
@@ -26,12 +28,12 @@ const REFUSING: Readonly<Record<number, RefusalClass>> = {
   529: "overloaded",
 };
 
-/** AWS names an exception in the header of a stream that ends with one. */
+/** Matches the exception that AWS names in the header of a stream. */
 const EXCEPTION = /exception|error|thrott/;
 
 const RULES: readonly RefusalRule[] = FAMILIES.flatMap(({ rules }) => rules);
 
-/** The reason for a refusal; undefined when the answer is no error, or an error that no limit caused. */
+/** Returns the reason for a refusal; undefined when the answer is no error, or an error that no limit caused. */
 export function classOf(refused: Refused): RefusalClass | undefined {
   const { body } = refused;
   const isOk = refused.status < 400;
@@ -70,43 +72,52 @@ function strongest(classes: readonly RefusalClass[]): RefusalClass | undefined {
   return PRECEDENCE.find((one) => classes.includes(one));
 }
 
-/** Evidence that stands in numbers and structures and not in words. */
+/** Returns the classes for which numbers and structures, not words, are the evidence. */
 function structural(refused: Refused, isRefusal: boolean): RefusalClass[] {
   const { body, google } = refused;
   const found: RefusalClass[] = [];
   if (isLargerThanLimit(body.message)) found.push("request_too_large");
   if (!isRefusal) return found;
-  // OpenAI's words for a spent credit are Google's for any quota.
+  // OpenAI uses these words for a spent credit, Google for any quota.
   if (/exceeded your current quota/i.test(body.message) && !isGoogle(body)) found.push("quota_exhausted");
   if (google.isZero || isZero(refused)) found.push("not_entitled");
   if (google.isLong || isLong(refused)) found.push("quota_window_long");
   return found;
 }
 
-/** A limit of 0 is the reason, unless another limit is spent. */
+/** Whether a limit of 0 is the reason, and not another limit that is spent. */
 function isZero({ dims, exhausted }: Refused): boolean {
   if (exhausted.some((name) => dims[name]?.limit !== 0)) return false;
   return Object.values(dims).some(({ limit }) => limit === 0);
 }
 
 function statusIn(codes: readonly string[]): number | undefined {
-  return codes.map(Number).find((code) => code >= 400 && code < 600);
+  // The innermost speaks of the error itself, the others of the wrappers around it.
+  return codes
+    .map(Number)
+    .filter((code) => code >= 400 && code < 600)
+    .at(-1);
 }
 
-function isGoogle({ codes, details }: ErrorBody): boolean {
-  return codes.includes("resource_exhausted") || details.length > 0;
+function isGoogle({ codes, details, message }: ErrorBody): boolean {
+  return codes.includes("resource_exhausted") || details.length > 0 || /googleapis\.com|ai\.google\.dev/.test(message);
 }
 
-/** "Limit 7000, Used 0, Requested 12903": no wait makes that fit. */
+/** Whether the message says that a request exceeds the whole limit: "Limit 7000, Used 0, Requested 12903". */
 function isLargerThanLimit(text: string): boolean {
   const [, limit = "", requested = ""] =
     /Limit:? ~?(\d[\d,]{0,19})(?![\d.]).{0,80}?Requested:? ~?(\d[\d,]{0,19})/i.exec(text) ?? [];
   return Number(requested.replaceAll(",", "")) > Number(limit.replaceAll(",", ""));
 }
 
-/** A subscription's hours, or the spent allowance of a day. */
-function isLong({ unifiedStatus, dims, exhausted }: Refused): boolean {
+/** No limit of a minute or an hour asks for a wait of this length. */
+const LONG_WAIT_MS = DAY_MS / 2;
+
+/** Whether a subscription's hours or the allowance of a day are spent. */
+function isLong({ unifiedStatus, dims, exhausted, retryAfterMs = 0, body }: Refused): boolean {
   if (unifiedStatus === "rejected") return true;
+  // A wait alone, without a word about its reason, may be a mistake.
+  if (retryAfterMs >= LONG_WAIT_MS && body.message !== "") return true;
   const longest = exhausted.map((name) => (name.startsWith("unified_") ? Infinity : (dims[name]?.windowMs ?? 0)));
   return longest.some((windowMs) => windowMs >= DAY_MS);
 }

@@ -14,7 +14,7 @@ interface LegacyHandler {
   onError?(error: Error): void;
 }
 
-/** Any handler as one of undici 7 and 8. */
+/** Converts any handler to one of undici 7 and 8. */
 export function modernHandler(handler: Handler): Handler {
   if (typeof handler.onRequestStart === "function" || typeof handler.onResponseStart === "function") return handler;
   const legacy = handler as LegacyHandler;
@@ -40,7 +40,7 @@ export function modernHandler(handler: Handler): Handler {
   };
 }
 
-/** A handler that dispatchers of undici 6, 7 and 8 take: those of 7 and 8 look for the modern methods first. */
+/** Returns a handler that dispatchers of undici 6, 7 and 8 take. Those of 7 and 8 look for the modern methods first. */
 export function dualHandler(modern: Handler): Handler {
   let controller: LegacyController | undefined;
   const current = (): LegacyController => {
@@ -69,7 +69,7 @@ export function dualHandler(modern: Handler): Handler {
   return { ...legacy, ...modern } as Handler;
 }
 
-/** A connection of undici 6 as a controller of undici 7. */
+/** Adapts a connection of undici 6 to the controller of undici 7. */
 class LegacyController implements Controller {
   readonly rawHeaders = null;
   readonly rawTrailers = null;
@@ -100,7 +100,7 @@ class LegacyController implements Controller {
   }
 }
 
-/** Names and values in turn, as undici 6 has them. */
+/** Flattens header fields to names and values in turn, as undici 6 has them. */
 function rawFields(fields: Fields | null | undefined): Buffer[] {
   return Object.entries(fields ?? {}).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value ?? ""]).flatMap((one) => [Buffer.from(name), Buffer.from(one, "latin1")]),

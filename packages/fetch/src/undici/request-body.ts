@@ -1,4 +1,4 @@
-/** Longer bodies are sent as they come; their tokens are unknown. */
+/** Longer bodies are sent without being read; their tokens are unknown. */
 const LONGEST_READ = 8 * 1_048_576;
 
 export interface ReadBody {
@@ -10,8 +10,8 @@ export interface ReadBody {
 }
 
 /**
- * The body of a request, as text where it can be read. `fetch()` hands its bodies down as iterables; those that are JSON of a
- * known length are read first.
+ * Reads the body of a request. `fetch()` hands its bodies down as iterables; those that are JSON of a known length
+ * are read first.
  */
 export async function readBody(body: unknown, header: (name: string) => string | undefined): Promise<ReadBody> {
   if (body === undefined || body === null) return { body, text: undefined, isReplayable: true };

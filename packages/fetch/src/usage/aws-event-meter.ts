@@ -3,10 +3,10 @@ import type { ProviderSignal } from "../signal/provider-signal.ts";
 import type { BodyMeter } from "./body-meter.ts";
 import { type ReportedUsage, usageOf } from "./reported-usage.ts";
 
-/** Length of the whole message and of its headers, and the checksum of both. */
+/** Bytes of the prelude: length of the message, length of its headers, and their checksum. */
 const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
-/** Longer messages are not of a model; the meter gives up. */
+/** The meter stops at longer messages, which no model sends. */
 const LONGEST_MESSAGE = 16 * 1_048_576;
 const COMPLETE = /"type":"message_stop"|"amazon-bedrock-invocationMetrics"|"stopReason"|"completionReason"/;
 

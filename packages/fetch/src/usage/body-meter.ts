@@ -3,17 +3,17 @@ import type { ProviderSignal } from "../signal/provider-signal.ts";
 import { AwsEventMeter } from "./aws-event-meter.ts";
 import { type ReportedUsage, usageOf } from "./reported-usage.ts";
 
-/** Watches a body pass by, a chunk at a time, and keeps next to nothing of it. */
+/** Reads usage and errors from a body while it passes, chunk by chunk, in bounded memory. */
 export interface BodyMeter {
   feed(chunk: Uint8Array): void;
-  /** After the last chunk, or when the reader stopped early. */
+  /** To be called after the last chunk, or when the reader stopped early. */
   end(): void;
   readonly usage: ReportedUsage | undefined;
-  /** Pieces of the answer that have come: about as many tokens, where nothing better is said. */
+  /** Number of pieces that have arrived: an estimate of the output tokens when no usage is reported. */
   readonly pieces: number;
   /** Whether the last event of a stream has come: nothing that follows changes the usage. */
   readonly isComplete: boolean;
-  /** The meaning of an error inside an answer with a status of success. */
+  /** The signal of an error inside an answer whose status says success. */
   readonly signal: ProviderSignal | undefined;
 }
 
@@ -22,14 +22,14 @@ export function bodyMeter(contentType: string | null): BodyMeter {
   return /\bevent-stream\b|ndjson/i.test(contentType ?? "") ? new StreamMeter() : new JsonMeter();
 }
 
-/** More than this is not kept of one line or one body. */
+/** Upper bound of the characters that are kept of one line or one body. */
 const LONGEST_KEPT = 1_048_576;
 const TAIL = 65_536;
 
-/** The last event of Anthropic, the Responses API, Cohere and Gemini. OpenAI's chat ends with "[DONE]". */
+/** Matches the last event of Anthropic, the Responses API, Cohere and Gemini. OpenAI's chat ends with "[DONE]". */
 const LAST_EVENT =
   /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed|cancelled)|message-end)"|"finishReason"\s*:\s*".*"usageMetadata"/;
-/** The last line of Ollama. */
+/** Matches the last line of Ollama. */
 const LAST_LINE = /^\{.*"done"\s*:\s*true/;
 const MAY_BE_USAGE = /"usage(?:Metadata)?"|"eval_count"/;
 
@@ -72,12 +72,12 @@ class StreamMeter implements BodyMeter {
       this.usage = usageOf(payload, this.usage);
       if (mayFail) this.signal ??= errorIn(data, payload);
     } catch {
-      // Half a line, or not JSON: nothing that could be read.
+      // The line is not JSON, or only a part of it.
     }
   }
 }
 
-/** One JSON document. Of a long one, only its end is kept, where the usage stands. */
+/** Reads one JSON document. Of a long one only the end is kept, which holds the usage. */
 class JsonMeter implements BodyMeter {
   readonly #decoder = new TextDecoder();
   #text = "";
@@ -108,10 +108,10 @@ class JsonMeter implements BodyMeter {
   }
 }
 
-/** Words without which no JSON document is an error. */
+/** A JSON document without any of these fields is no error. */
 const MAY_BE_ERROR = /"(?:error|errors|base_resp|fault)"/;
 
-/** The refusal that a document with a status of success holds; undefined for an answer. */
+/** Returns the refusal inside a document whose status says success; undefined for an answer. */
 function errorIn(text: string, payload: unknown): ProviderSignal | undefined {
   if (!MAY_BE_ERROR.test(text)) return undefined;
   const signal = parseProviderSignal({ status: 200, body: payload });
@@ -126,7 +126,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The last object that is called usage, found by its braces. */
+/** Parses the last object that is called usage, found by its braces. */
 function usageInTail(text: string): ReportedUsage | undefined {
   const from = [...text.matchAll(/"(usage|usageMetadata)"\s*:\s*(?=\{)/g)].at(-1);
   if (from === undefined) return undefined;

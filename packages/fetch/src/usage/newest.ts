@@ -11,10 +11,10 @@ export class Newest<V> {
     return this.#entries.get(key);
   }
 
-  /** The entry of this key, made if there is none; it is the newest from now on. */
+  /** Returns the entry of this key, created if there is none, and makes it the newest. */
   use(key: string, make: () => V): V {
     const value = this.#entries.get(key) ?? make();
-    // A Map remembers the order of setting.
+    // A Map iterates in the order of insertion.
     this.#entries.delete(key);
     this.#entries.set(key, value);
     if (this.#entries.size > this.#most) this.#entries.delete(this.#entries.keys().next().value as string);

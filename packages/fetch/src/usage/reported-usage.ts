@@ -1,27 +1,27 @@
 import { outputRate, rulesOf } from "../call/provider-rules.ts";
-import { isRecord } from "../signal/error-body.ts";
+import { isRecord } from "../signal/is-record.ts";
 
-/** What an answer reports, in one vocabulary. Absent is not said. */
+/** The usage that an answer reports, in one vocabulary. Absent fields were not reported. */
 export interface ReportedUsage {
-  /** Input without what came from the cache or went into it. */
+  /** Input tokens that were neither read from the cache nor written to it. */
   readonly freshInput?: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
   readonly output?: number;
 }
 
-/** What counts against the limits. */
+/** The usage that counts against the limits. */
 export interface CountedUsage {
   readonly tokens: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** All of the prompt, whether it counts or not: what a tokenizer would say. */
+  /** All tokens of the prompt, whether they count or not, as a tokenizer would count them. */
   readonly promptTokens: number;
   /** The part of the prompt that came from the cache. */
   readonly cachedTokens: number;
 }
 
-/** The usage that stands in an answer or in one event of a stream; later events correct earlier ones. */
+/** Returns the usage in an answer or in one event of a stream. Later events correct earlier ones. */
 export function usageOf(payload: unknown, before?: ReportedUsage): ReportedUsage | undefined {
   const usage = find(Array.isArray(payload) ? payload.at(-1) : payload);
   if (usage === undefined) return before;
@@ -53,10 +53,7 @@ export function usageOf(payload: unknown, before?: ReportedUsage): ReportedUsage
   return said.length === 0 ? before : { ...before, ...Object.fromEntries(said) };
 }
 
-/**
- * The tokens that were produced, with those of reasoning. Some providers leave reasoning out of the output and count it only
- * in the total.
- */
+/** Returns the produced tokens, with those of reasoning, which some providers count only in the total. */
 function outputOf(
   usage: Record<string, unknown>,
   first: (...names: readonly string[]) => number | undefined,
@@ -79,7 +76,7 @@ function outputOf(
   return Math.max(output ?? 0, total - input);
 }
 
-/** By the provider's rule: whether cached input counts, and whether and how often output does. */
+/** Returns the tokens that count by the provider's rules for cached input and for output. */
 export function countedUsage(
   provider: string,
   usage: ReportedUsage,

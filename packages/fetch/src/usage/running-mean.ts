@@ -5,7 +5,7 @@ export class RunningMean {
   #deviation = 0;
   #count = 0;
 
-  /** `newest` is the weight of the newest sample, once there are enough for it: a small one has a long memory. */
+  /** `newest` is the weight of the newest sample once there are enough samples. A small weight means a long memory. */
   constructor(newest: number) {
     this.#newest = newest;
   }
@@ -18,14 +18,14 @@ export class RunningMean {
     return this.#mean;
   }
 
-  /** The mean and one mean deviation: too low only now and then. */
+  /** The mean plus one mean deviation, an estimate that is rarely too low. */
   get upper(): number {
     return this.#mean + this.#deviation;
   }
 
   add(sample: number): void {
     this.#count++;
-    // The first samples weigh the same, so that the very first one is forgotten soon.
+    // The first samples have equal weights, so that the very first one does not dominate.
     const weight = Math.max(this.#newest, 1 / this.#count);
     if (this.#count > 1) this.#deviation += weight * (Math.abs(sample - this.#mean) - this.#deviation);
     this.#mean += weight * (sample - this.#mean);

@@ -131,7 +131,7 @@ test("several answers are allowed several times as much", () => {
   expect(facts({ max_output_tokens: 9 }, "/v1/responses").maxOutputTokens).toBe(9);
 });
 
-test("what is answered without output is expected to have none", () => {
+test("a call that is answered without output is expected to have none", () => {
   const estimator = new TokenEstimator();
   for (const path of ["/v1/embeddings", "/v1/messages/count_tokens", "/v1beta/models/g:embedContent"])
     for (const provider of ["openai", "anthropic", "azure"])
@@ -159,7 +159,7 @@ test("bytes are those of UTF-8", () => {
   expect(bytes("漢字".repeat(1_000))).toBe(6_000);
 });
 
-test("what is no call of a model is expected to use no tokens", () => {
+test("a request that calls no model is expected to use no tokens", () => {
   expect(new TokenEstimator().estimate("x", readCall("/v1/files", "binary"))).toEqual({
     tokens: 0,
     inputTokens: 0,

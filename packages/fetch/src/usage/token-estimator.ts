@@ -12,24 +12,24 @@ export interface TokenEstimate {
 
 /** The usage that an answer reports; an absent part teaches nothing. */
 export interface SeenTokens {
-  /** All of the prompt, cached or not. */
+  /** All tokens of the prompt, cached or not. */
   readonly promptTokens?: number | undefined;
   /** The part of the prompt that was read from the provider's cache. */
   readonly cachedTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
 }
 
-/** What the answers of one model have taught. */
+/** Learned usage of one model. */
 class ModelUsage {
   bytesPerToken = FIRST_BYTES_PER_TOKEN;
   /** Tokens of an attachment or a reference, beyond those of the text. */
   readonly perItem = new RunningMean(NEW);
-  /** The part of prompts that comes from the cache, 0 to 1. A rare prompt that finds no cache is remembered for long. */
+  /** The cached part of prompts, 0 to 1. The small weight remembers rare cache misses for long. */
   readonly cachedPart = new RunningMean(NEW / 8);
   readonly output = new RunningMean(NEW / 2);
 }
 
-/** What the answers of one session of a model have taught. */
+/** Learned usage of one session of a model. */
 class SessionUsage {
   /** The cached parts of the last two prompts: a cache that has just been filled is there for the next call. */
   cachedParts: readonly number[] = [];
@@ -38,7 +38,9 @@ class SessionUsage {
   readonly output = new RunningMean(NEW);
 }
 
-/** English prose has about 4; a little less, so that the first estimate is rather too high. */
+/**
+ * English prose has about 4 bytes per token. A smaller number makes the first estimate too high rather than too low.
+ */
 const FIRST_BYTES_PER_TOKEN = 3.5;
 const LEAST_BYTES_PER_TOKEN = 0.5;
 const MOST_BYTES_PER_TOKEN = 16;
@@ -47,7 +49,7 @@ const FIRST_OUTPUT_TOKENS = 512;
 const FIRST_TOKENS_PER_ITEM = 1_600;
 /** The weight of the newest report. */
 const NEW = 0.2;
-/** From this number of answers on, means are believed where a mistake would be costly. */
+/** Number of answers from which on the mean replaces a safe estimate. */
 const ENOUGH = 3;
 const MOST_MODELS = 1_000;
 const MOST_SESSIONS = 10_000;
@@ -62,7 +64,7 @@ export class TokenEstimator {
   readonly #models = new Newest<ModelUsage>(MOST_MODELS);
   readonly #sessions = new Newest<SessionUsage>(MOST_SESSIONS);
 
-  /** The tokens that the call will count, by the provider's own rules for cached input and for the allowed answer. */
+  /** Estimates the tokens of a call by the provider's rules for cached input and `max_tokens`. */
   estimate(provider: string, facts: CallFacts, session?: string): TokenEstimate {
     if (facts.isFree || (facts.protocol === "other" && facts.model === undefined)) return NOTHING;
     const rules = rulesOf(provider, facts.protocol);
@@ -74,7 +76,7 @@ export class TokenEstimator {
     return { inputTokens, ...outputOf(rules, facts, inputTokens, model, current) };
   }
 
-  /** The usage as it was reported, of answers that were read to their end or to their usage. */
+  /** Learns from the reported usage of an answer. */
   learn(provider: string, facts: CallFacts, seen: SeenTokens, session?: string): void {
     const { promptTokens = 0, cachedTokens = 0, outputTokens } = seen;
     const model = this.#models.use(keyOf(provider, facts.model), () => new ModelUsage());
@@ -108,7 +110,10 @@ function itemsOf({ attachments, references = 0 }: CallFacts): number {
   return attachments + references;
 }
 
-/** All of the prompt. A session that refers to its earlier answers sends them again, on the server's side. */
+/**
+ * Estimates all tokens of the prompt. A session that refers to its earlier answers sends them again, on the server's
+ * side.
+ */
 function promptOf(facts: CallFacts, model: ModelUsage | undefined, session: SessionUsage | undefined): number {
   const text = Math.ceil(facts.inputBytes / (model?.bytesPerToken ?? FIRST_BYTES_PER_TOKEN));
   const items = itemsOf(facts);
@@ -118,7 +123,7 @@ function promptOf(facts: CallFacts, model: ModelUsage | undefined, session: Sess
   return text + Math.max(known, Math.ceil(items * perItem));
 }
 
-/** The part of a prompt that will come from the cache: surely no more than the session's last prompt. */
+/** Estimates the cached tokens of a prompt, which are at most those of the session's last prompt. */
 function cachedOf(
   prompt: number,
   model: ModelUsage | undefined,

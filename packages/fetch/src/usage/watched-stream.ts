@@ -1,13 +1,13 @@
 import type { Clock } from "@hivepace/core";
 
-/** Told of everything that passes, and once of the end. */
+/** Receives every chunk that passes, and the end once. */
 export interface StreamWatcher<T> {
   chunk(chunk: T): void;
   /** `isWhole` is false when the reader stopped early or the connection broke. */
   end(isWhole: boolean): void;
 }
 
-/** An answer that nobody reads for this long is read ahead, so that its lease can end and its connection be free. */
+/** An answer that nobody reads for this time is read ahead, which ends its lease and frees its connection. */
 const UNREAD_MS = 10_000;
 /** Bytes of an unread answer that are kept for a late reader. */
 const MOST_KEPT = 1_048_576;
@@ -35,7 +35,7 @@ class WatchedSource<T> {
   readonly #sizeOf: (chunk: T) => number;
   readonly #kept: T[] = [];
   #keptSize = 0;
-  /** The end of the source, once it is known. */
+  /** The end of the source, when it is known. */
   #end: { readonly error?: unknown } | undefined;
   #filling: Promise<void> | undefined;
   #isWatcherDone = false;
@@ -73,7 +73,7 @@ class WatchedSource<T> {
     return this.#reader.cancel(reason);
   }
 
-  /** Reads one chunk; a reader and a read-ahead that wait at the same time wait for the same one. */
+  /** Reads one chunk. A reader and a read-ahead that wait at the same time wait for the same chunk. */
   #fill(): Promise<void> {
     this.#filling ??= this.#readOne().finally(() => {
       this.#filling = undefined;

@@ -4,7 +4,7 @@ import { startProvider } from "@hivepace/provider";
 import { OpenAI } from "openai";
 import { LocalGate } from "../support/local-gate.ts";
 
-// A provider that refuses the first request, to see what becomes of it.
+// A provider that refuses the first request.
 const provider = await startProvider({ rpm: 60, outputTokens: 3 });
 provider.failNext("rate-limited");
 

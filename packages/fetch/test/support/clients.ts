@@ -9,8 +9,9 @@ import { OpenAI } from "openai";
 import { hivepaceMiddleware as modelMiddleware } from "../../src/ai-sdk.ts";
 import { hivepaceMiddleware as anthropicMiddleware } from "../../src/anthropic.ts";
 import { createLimitedFetch } from "../../src/index.ts";
+import { collect } from "./streams.ts";
 
-/** What the fake provider answers: sixteen times the same word. */
+/** The answer of the fake provider: the same word sixteen times. */
 export const ANSWER = "bee ".repeat(16);
 export const PROMPT = "What do bees do all day?";
 
@@ -157,15 +158,6 @@ export function clientsOf({ gate, url, clock }: Place): readonly Client[] {
       },
     },
   ];
-}
-
-export async function collect<T>(
-  parts: AsyncIterable<T>,
-  read: (part: T) => string | null | undefined,
-): Promise<string> {
-  let text = "";
-  for await (const part of parts) text += read(part) ?? "";
-  return text;
 }
 
 function textOf(content: readonly { type: string; text?: string }[]): string {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { crc32 } from "node:zlib";
+import { eventOf } from "./aws-events.ts";
 
 /** An answer to one request: a document, an error as Bedrock sends it, or events of a stream. */
 export type BedrockReply =
@@ -52,29 +52,4 @@ function answer(stream: ServerHttp2Stream, reply: BedrockReply): void {
     for (const [type, payload] of reply.events) stream.write(eventOf(type, payload));
     stream.end();
   }
-}
-
-/** One message of an event stream: lengths, checksums, headers and a JSON payload. */
-function eventOf(type: string, payload: unknown): Buffer {
-  const isException = type.endsWith("Exception");
-  const headers = Buffer.concat([
-    header(":message-type", isException ? "exception" : "event"),
-    header(isException ? ":exception-type" : ":event-type", type),
-    header(":content-type", "application/json"),
-  ]);
-  const body = Buffer.from(JSON.stringify(payload));
-  const message = Buffer.alloc(16 + headers.length + body.length);
-  message.writeUInt32BE(message.length, 0);
-  message.writeUInt32BE(headers.length, 4);
-  message.writeUInt32BE(crc32(message.subarray(0, 8)), 8);
-  headers.copy(message, 12);
-  body.copy(message, 12 + headers.length);
-  message.writeUInt32BE(crc32(message.subarray(0, message.length - 4)), message.length - 4);
-  return message;
-}
-
-/** A header whose value is a string, which is type 7. */
-function header(name: string, value: string): Buffer {
-  const head = Buffer.from([name.length, ...Buffer.from(name), 7, value.length >> 8, value.length & 0xff]);
-  return Buffer.concat([head, Buffer.from(value)]);
 }

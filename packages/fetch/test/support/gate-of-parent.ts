@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Gate, GateRequest, Lease, Refusal, UsedTokens } from "@hivepace/core";
 
-/** What a child says of one of its requests. */
+/** A message of a child about one of its requests. */
 type Word =
   | { readonly id: number; readonly ask: GateRequest }
   | { readonly id: number; readonly done: UsedTokens | undefined }
@@ -27,6 +27,8 @@ export function gateOfParent(): Gate {
       done: (used) => say({ id, done: used }),
       cancel: () => say({ id, cancel: true }),
       refused: (refusal) => say({ id, refused: refusal }),
+      failed: ({ used }) => say({ id, done: used }),
+      answered: () => undefined,
       renew: () => say({ id, renew: true }),
       [Symbol.dispose]: () => say({ id, done: undefined }),
     });

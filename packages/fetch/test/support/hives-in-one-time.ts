@@ -13,11 +13,11 @@ import { until } from "@hivepace/test-kit";
 export interface HivesInOneTime extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly provider: FakeProvider;
-  /** So many on one bus, who know each other; one alone has no bus. */
+  /** Number of hives on one bus, all joined; a single hive has no bus. */
   start(count: number, options: HiveOptions): Promise<Hive[]>;
-  /** Lets time pass until the work is over, from when so many calls have reached the hives. */
+  /** Advances time until the work is over, beginning when this number of calls has reached the hives. */
   whilePassing<T>(calls: number, work: Promise<T>): Promise<T>;
-  /** So many have come to the provider past the hives. */
+  /** Number of requests that reached the provider without passing the hives. */
   foreign(calls: number): void;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type Failure,
   type Gate,
   type GateRequest,
   type Lease,
@@ -13,7 +14,8 @@ import {
 export type Ending =
   | { readonly how: "done"; readonly used: UsedTokens | undefined }
   | { readonly how: "cancelled" }
-  | { readonly how: "refused"; readonly refusal: Refusal };
+  | { readonly how: "refused"; readonly refusal: Refusal }
+  | { readonly how: "failed"; readonly failure: Failure };
 
 export interface Granted {
   readonly request: GateRequest;
@@ -23,7 +25,7 @@ export interface Granted {
 }
 
 export interface LocalGateOptions {
-  /** Of each endpoint, in each window. Without: any number. */
+  /** The limit of each endpoint in each window. Unlimited by default. */
   readonly rpm?: number;
   readonly tpm?: number;
   readonly windowMs?: number;
@@ -50,9 +52,9 @@ export class LocalGate implements Gate {
 
   async acquire(request: GateRequest): Promise<Lease> {
     const { signal, timeoutMs, priority, tokens = 0 } = request;
-    const endpoint = request.endpoint ?? request.route?.[0] ?? "";
+    const endpoint = request.endpoint ?? request.route?.flat()[0] ?? "";
     const options = { signal, timeoutMs, priority };
-    // Tokens first: they are what one waits for, and a request that gives up has then taken nothing.
+    // Tokens come first, because waits are mostly for them, and a request that gives up must not have taken anything.
     if (tokens > 0) await this.#limiter.acquire(this.#resource("tokens", endpoint), { ...options, cost: tokens });
     await this.#limiter.acquire(this.#resource("requests", endpoint), options);
     const granted: Granted = { request, endpoint, ending: undefined, renewals: 0 };
@@ -66,6 +68,8 @@ export class LocalGate implements Gate {
       done: (used) => end({ how: "done", used }),
       cancel: () => end({ how: "cancelled" }),
       refused: (refusal) => end({ how: "refused", refusal }),
+      failed: (failure) => end({ how: "failed", failure }),
+      answered: () => undefined,
       renew: () => void granted.renewals++,
       [Symbol.dispose]: () => end({ how: "done", used: undefined }),
     };

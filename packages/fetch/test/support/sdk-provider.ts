@@ -1,5 +1,9 @@
+import { streamOfBedrock } from "./aws-events.ts";
+
 /** Answers of every protocol, as a `fetch`: a refusal or an answer of three words, whose usage is 20 + 3 tokens. */
 export const ANSWER = "bee bee bee";
+
+const WORDS = ["bee ", "bee ", "bee"];
 
 /** Refuses the first requests, this number of them. */
 export function providerFetch(refusals: number): { fetch: typeof globalThis.fetch; calls: () => number } {
@@ -7,12 +11,14 @@ export function providerFetch(refusals: number): { fetch: typeof globalThis.fetc
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     calls++;
     const url = new URL(input instanceof Request ? input.url : String(input));
-    // Some SDKs read the body of what they sent.
-    if (input instanceof Request) await input.clone().text();
-    void init;
-    return calls <= refusals ? refusal() : answer(url);
+    const body = await new Response(input instanceof Request ? input.clone().body : init?.body).text();
+    return calls <= refusals ? refusal() : answer(url, isStream(url, body));
   };
   return { fetch: fetch as typeof globalThis.fetch, calls: () => calls };
+}
+
+function isStream({ pathname }: URL, body: string): boolean {
+  return /stream/i.test(pathname) || (JSON.parse(body) as { stream?: boolean }).stream === true;
 }
 
 function refusal(): Response {
@@ -20,46 +26,130 @@ function refusal(): Response {
   return json({ type: "error", error, message: error.message }, 429);
 }
 
-function answer({ pathname }: URL): Response {
-  if (/:generateContent$/.test(pathname))
-    return json({
-      candidates: [{ content: { role: "model", parts: [{ text: ANSWER }] }, finishReason: "STOP" }],
-      usageMetadata: { promptTokenCount: 20, candidatesTokenCount: 3, totalTokenCount: 23 },
-    });
-  if (/\/(?:messages|invoke)$|:rawPredict$/.test(pathname))
-    return json({
-      id: "m",
-      type: "message",
-      role: "assistant",
-      model: "claude-x",
-      content: [{ type: "text", text: ANSWER }],
-      stop_reason: "end_turn",
-      usage: { input_tokens: 20, output_tokens: 3 },
-    });
-  if (pathname === "/v2/chat")
-    return json({
+/** A protocol: the paths that speak it, its document, and its stream. */
+interface Protocol {
+  readonly path: RegExp;
+  readonly document: unknown;
+  readonly stream: () => Response;
+}
+
+const gemini = (text: string, more: object = {}) => ({
+  candidates: [{ content: { role: "model", parts: [{ text }] }, ...more }],
+  usageMetadata: { promptTokenCount: 20, candidatesTokenCount: 3, totalTokenCount: 23 },
+});
+
+const MESSAGE = {
+  id: "m",
+  type: "message",
+  role: "assistant",
+  model: "claude-x",
+  content: [{ type: "text", text: ANSWER }],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  usage: { input_tokens: 20, output_tokens: 3 },
+};
+
+const MESSAGE_EVENTS = [
+  { type: "message_start", message: { ...MESSAGE, content: [], stop_reason: null } },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  ...WORDS.map((text) => ({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })),
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 3 } },
+  { type: "message_stop" },
+];
+
+const ollama = (content: string, more: object = {}) => ({
+  model: "llama-x",
+  created_at: new Date(0).toISOString(),
+  message: { role: "assistant", content },
+  done: false,
+  ...more,
+});
+const OLLAMA_END = { done: true, done_reason: "stop", prompt_eval_count: 20, eval_count: 3 };
+
+const COHERE_USAGE = { tokens: { input_tokens: 20, output_tokens: 3 } };
+
+const CHAT_USAGE = { prompt_tokens: 20, completion_tokens: 3, total_tokens: 23 };
+const chunk = (choices: unknown, more: object = {}) => ({
+  id: "c",
+  object: "chat.completion.chunk",
+  created: 0,
+  model: "x",
+  choices,
+  ...more,
+});
+
+const PROTOCOLS: readonly Protocol[] = [
+  {
+    path: /:(?:streamG|g)enerateContent$/,
+    document: gemini(ANSWER, { finishReason: "STOP" }),
+    stream: () => sse([gemini("bee "), gemini("bee "), gemini("bee", { finishReason: "STOP" })]),
+  },
+  { path: /\/invoke-with-response-stream$/, document: undefined, stream: () => streamOfBedrock(MESSAGE_EVENTS) },
+  {
+    path: /\/(?:messages|invoke)$|:(?:rawP|streamRawP)redict$/,
+    document: MESSAGE,
+    stream: () => sse(MESSAGE_EVENTS, ({ type }) => type),
+  },
+  {
+    path: /^\/v2\/chat$/,
+    document: {
       id: "c",
       finish_reason: "COMPLETE",
       message: { role: "assistant", content: [{ type: "text", text: ANSWER }] },
-      usage: { tokens: { input_tokens: 20, output_tokens: 3 } },
-    });
-  if (pathname === "/api/chat")
-    return json({
-      model: "llama-x",
-      created_at: new Date(0).toISOString(),
-      message: { role: "assistant", content: ANSWER },
-      done: true,
-      prompt_eval_count: 20,
-      eval_count: 3,
-    });
-  return json({
-    id: "c",
-    object: "chat.completion",
-    created: 0,
-    model: "x",
-    choices: [{ index: 0, message: { role: "assistant", content: ANSWER }, finish_reason: "stop" }],
-    usage: { prompt_tokens: 20, completion_tokens: 3, total_tokens: 23 },
-  });
+      usage: COHERE_USAGE,
+    },
+    stream: () =>
+      sse([
+        { type: "message-start", id: "c", delta: { message: { role: "assistant" } } },
+        ...WORDS.map((text) => ({ type: "content-delta", index: 0, delta: { message: { content: { text } } } })),
+        { type: "message-end", delta: { finish_reason: "COMPLETE", usage: COHERE_USAGE } },
+      ]),
+  },
+  {
+    path: /^\/api\/chat$/,
+    document: ollama(ANSWER, OLLAMA_END),
+    stream: () => lines([...WORDS.map((text) => ollama(text)), ollama("", OLLAMA_END)]),
+  },
+  {
+    path: /./,
+    document: {
+      id: "c",
+      object: "chat.completion",
+      created: 0,
+      model: "x",
+      choices: [{ index: 0, message: { role: "assistant", content: ANSWER }, finish_reason: "stop" }],
+      usage: CHAT_USAGE,
+    },
+    stream: () =>
+      sse([
+        ...WORDS.map((content) => chunk([{ index: 0, delta: { role: "assistant", content }, finish_reason: null }])),
+        chunk([{ index: 0, delta: {}, finish_reason: "stop" }]),
+        chunk([], { usage: CHAT_USAGE }),
+        "[DONE]",
+      ]),
+  },
+];
+
+function answer({ pathname }: URL, isStreamed: boolean): Response {
+  const { document, stream } = PROTOCOLS.find(({ path }) => path.test(pathname)) as Protocol;
+  return isStreamed ? stream() : json(document);
+}
+
+function sse<E>(events: readonly (E | "[DONE]")[], nameOf?: (event: E) => string): Response {
+  const text = events
+    .map((event) => {
+      if (event === "[DONE]") return "data: [DONE]\n\n";
+      const name = nameOf === undefined ? "" : `event: ${nameOf(event)}\n`;
+      return `${name}data: ${JSON.stringify(event)}\n\n`;
+    })
+    .join("");
+  return new Response(text, { headers: { "content-type": "text/event-stream" } });
+}
+
+function lines(parts: readonly unknown[]): Response {
+  const text = parts.map((part) => `${JSON.stringify(part)}\n`).join("");
+  return new Response(text, { headers: { "content-type": "application/x-ndjson" } });
 }
 
 function json(body: unknown, status = 200): Response {

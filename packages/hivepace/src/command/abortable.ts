@@ -1,7 +1,7 @@
-/** What a timer can wait for at most. */
+/** The longest delay of a timer, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Rejects with the signal's reason as soon as it is aborted; what comes later is handed to `late`. */
+/** Rejects with the signal's reason as soon as it is aborted; a later result is passed to `late`. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal, late?: (value: T) => unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -18,7 +18,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal, late?: (valu
   });
 }
 
-/** Resolves after so long, or when the signal is aborted: true then. */
+/** Resolves with false after `ms`, or with true as soon as the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal.aborted) {
@@ -35,7 +35,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   });
 }
 
-/** Resolves when the signal is aborted; until then the process stays alive. */
+/** Resolves when the signal is aborted. A timer keeps the process alive until then. */
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   while (!(await pause(LONGEST_MS, signal)));
 }

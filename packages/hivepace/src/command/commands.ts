@@ -6,27 +6,29 @@ interface CommandModule {
 }
 
 export interface Command {
-  /** One line in the list of all. */
+  /** One line for the list of commands. */
   readonly about: string;
-  /** Nothing of a command is loaded before it is asked for. */
+  /** Loads the module of the command on first use. */
   readonly load: () => Promise<CommandModule>;
 }
 
 export const commands: Readonly<Record<string, Command>> = {
-  demo: { about: "a swarm at work, here and now: nothing else is needed", load: () => import("./commands/demo.ts") },
+  demo: { about: "run a demo swarm on this machine, without a broker", load: () => import("./commands/demo.ts") },
   dashboard: {
-    about: "a page in your browser that shows a swarm as it is",
+    about: "serve a web page that shows a swarm live",
     load: () => import("./commands/dashboard.ts"),
   },
-  watch: { about: "what happens to a swarm, as it happens", load: () => import("./commands/watch.ts") },
-  status: { about: "one look at a swarm: limits, use, levels, agents", load: () => import("./commands/status.ts") },
+  watch: { about: "print the events of a swarm as they happen", load: () => import("./commands/watch.ts") },
+  status: { about: "print limits, usage, levels and agents of a swarm", load: () => import("./commands/status.ts") },
   announce: {
     about: "tell all agents that a resource has less capacity",
     load: () => import("./commands/announce.ts"),
   },
+  park: { about: "close an endpoint or a model for all agents", load: () => import("./commands/park.ts") },
+  unpark: { about: "reopen an endpoint or a model for all agents", load: () => import("./commands/unpark.ts") },
   doctor: {
-    about: "what is wrong with bus, Redis or swarm, and what to do",
+    about: "find problems of bus, Redis or swarm, and suggest fixes",
     load: () => import("./commands/doctor.ts"),
   },
-  simulate: { about: "swarms in virtual time, with a chart", load: () => import("./commands/simulate.ts") },
+  simulate: { about: "simulate swarms in virtual time and draw a chart", load: () => import("./commands/simulate.ts") },
 };

@@ -3,19 +3,19 @@ import { wrap } from "./text/wrap.ts";
 
 export interface Manual {
   readonly name: string;
-  /** What stands behind the name, beside options: `<resource>`. */
+  /** Positional arguments, for the usage line: `<resource>`. */
   readonly arguments?: string;
-  /** One line, also in the list of all commands. */
+  /** One line, also shown in the list of commands. */
   readonly about: string;
   readonly options: OptionSpecs;
-  /** What else there is to know, in sentences. */
+  /** Further explanations, in sentences. */
   readonly more: string;
   readonly examples: readonly string[];
 }
 
 const WIDTH = 100;
 
-/** The text of `hivepace <command> --help`. */
+/** Returns the text of `hivepace <command> --help`. */
 export function helpText({ name, arguments: given, about, options, more, examples }: Manual): string {
   const flags = Object.entries(options).map(([option, { value, about: text }]) => [
     `--${option}${value === undefined ? "" : ` ${value}`}`,

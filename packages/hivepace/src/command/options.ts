@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "./usage-error.ts";
 
-/** An option of a command: one description from which it is parsed and explained. */
+/** An option of a command: one description from which it is parsed and documented. */
 interface OptionSpec {
-  /** What follows it, for people: `<duration>`. Without, it is a switch. */
+  /** Placeholder of the value in the help: `<duration>`. An option without it is a switch. */
   readonly value?: string;
+  /** One line for the help. */
   readonly about: string;
-  /** May be given several times. */
+  /** Whether the option may be given several times. */
   readonly isMany?: true;
 }
 
@@ -25,7 +26,11 @@ export interface Parsed<S extends OptionSpecs> {
   readonly positionals: readonly string[];
 }
 
-/** Throws a UsageError. */
+/**
+ * Parses command-line arguments. `most`: the maximum number of positional arguments.
+ *
+ * @throws UsageError when an option or an argument is not accepted.
+ */
 export function parseOptions<S extends OptionSpecs>(specs: S, args: readonly string[], most = 0): Parsed<S> {
   const options = Object.fromEntries(
     Object.entries(specs).map(([name, { value, isMany }]) => [
@@ -40,14 +45,16 @@ export function parseOptions<S extends OptionSpecs>(specs: S, args: readonly str
     throw new UsageError(explained(error as Error));
   }
   const [extra] = parsed.positionals.slice(most);
-  if (extra !== undefined) throw new UsageError(`there is no place for ${JSON.stringify(extra)} here`);
+  if (extra !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(extra)}`);
   return { values: parsed.values as Values<S>, positionals: parsed.positionals };
 }
 
-/** Node's own sentence names the option; what it advises beyond that is about other programs. */
+/**
+ * Returns the first sentence of Node's message, which names the option; the rest is advice that does not apply here.
+ */
 function explained({ message }: Error): string {
   if (message.includes("--secret"))
-    return "--secret is not an option: everybody on this machine could read it. Set HIVEPACE_SECRET in the environment";
+    return "--secret is not an option, because every user of this machine could read it. Set HIVEPACE_SECRET in the environment";
   const first = message.split(/\.\s|\n/)[0] ?? "";
-  return first.replace(/^Unknown option '(.+?)'.*$/, "there is no option $1 here").replace(/\.$/, "");
+  return first.replace(/^Unknown option '(.+?)'.*$/, "unknown option $1").replace(/\.$/, "");
 }

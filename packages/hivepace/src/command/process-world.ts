@@ -1,17 +1,17 @@
 import { EXIT, type World } from "./world.ts";
 
-/** So long the last writes and closes may take before the process ends all the same. */
+/** Milliseconds that pending writes and closes may take before the process exits anyway. */
 const PATIENCE_MS = 1_000;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs a command as this process: its streams, its signals, its exit code. */
+/** Runs a command as this process: with its streams, signals and exit code. */
 export async function runAsProcess(run: (args: readonly string[], world: World) => Promise<number>): Promise<void> {
   const { stdout, stderr, env, argv } = process;
   const over = new AbortController();
   let isUnheard = false;
   const interrupt = (): void => {
-    // Whoever asks twice does not want to wait.
+    // A second signal ends the process at once.
     if (over.signal.aborted) process.exit(EXIT.interrupted);
     over.abort(new Error("interrupted"));
   };
@@ -19,7 +19,7 @@ export async function runAsProcess(run: (args: readonly string[], world: World) 
   const endAtOnce = (): void => {
     for (const name of SIGNALS) process.off(name, interrupt);
   };
-  // Nobody reads any more (`| head`): that is the end, and no error.
+  // The reader of the output has gone (`| head`), which ends the command without an error.
   const hangUp = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE") throw error;
     isUnheard = true;
@@ -27,7 +27,7 @@ export async function runAsProcess(run: (args: readonly string[], world: World) 
   };
   stdout.on("error", hangUp);
   stderr.on("error", hangUp);
-  // What a library of ours must not keep to itself, as a sentence.
+  // Warnings of Hivepace are printed as one sentence each.
   process.removeAllListeners("warning");
   process.on("warning", ({ message, name }) => {
     if (name === "HivepaceWarning") stderr.write(`hivepace: ${message}\n`);

@@ -1,4 +1,5 @@
 import { isHivepaceError } from "@hivepace/core";
+import { messageOf, redact } from "@hivepace/core/internal";
 import { commands } from "./commands.ts";
 import { runtimeOf } from "./runtime.ts";
 import { jsonLine } from "./text/json.ts";
@@ -9,21 +10,21 @@ import { EXIT, type World } from "./world.ts";
 
 const width = Math.max(...Object.keys(commands).map((name) => name.length)) + 2;
 
-export const globalHelp = `hivepace <command> [options]        many agents, one account, one pace
+export const globalHelp = `hivepace <command> [options]        coordinate the rate limits of many agents
 
 ${Object.entries(commands)
   .map(([name, { about }]) => `  ${name.padEnd(width)}${about}`)
   .join("\n")}
 
-  --help                with a command: its options
-  --version             of hivepace and of Node
-  --json                with a command: for machines
+  --help                print the options of a command
+  --version             print the versions of hivepace and the runtime
+  --json                print JSON
 
-Every command ends with 0 when all is fine, with 1 when what was asked for does not hold or something is wrong, with 2 for a
-wrong command line, with 130 when it was interrupted before its end.
+Every command exits with 0 on success, with 1 when the request failed or a problem was found, with 2 for an invalid
+command line, and with 130 when it was interrupted.
 `;
 
-/** Does what the command line says and resolves with the exit code. Never rejects for what a user can do wrong. */
+/** Runs the command line and resolves with the exit code. Never rejects because of a user's mistake. */
 export async function runCommand(args: readonly string[], world: World): Promise<number> {
   const isJson = args.includes("--json");
   try {
@@ -63,11 +64,11 @@ function tell(text: string, { stdout }: World, isJson: boolean): number {
 
 function unknown(name: string): string {
   const near = nearest(name, Object.keys(commands));
-  const hint = near === undefined ? `there are ${Object.keys(commands).join(", ")}` : `did you mean ${near}?`;
-  return `there is no command ${JSON.stringify(name)}: ${hint}`;
+  const hint = near === undefined ? `the commands are ${Object.keys(commands).join(", ")}` : `did you mean ${near}?`;
+  return `unknown command ${JSON.stringify(name)}: ${hint}`;
 }
 
-/** What an option is called on the command line, or in the environment. */
+/** Names of options on the command line or in the environment, by their names in the API. */
 const NAMES: Readonly<Record<string, string>> = {
   bus: "--bus",
   namespace: "--namespace",
@@ -80,7 +81,7 @@ const NAMES: Readonly<Record<string, string>> = {
   port: "--port",
 };
 
-/** In a sentence, without a stack: only somebody who looks for a mistake of ours wants that. */
+/** Prints an error as a sentence. The stack is printed only with HIVEPACE_DEBUG. */
 function fail(error: unknown, [name]: readonly string[], { stderr, env }: World, isJson: boolean): number {
   const { isUsage, message, code } = explained(error);
   if (isJson) stderr.write(jsonLine({ error: { code, message } }));
@@ -89,13 +90,13 @@ function fail(error: unknown, [name]: readonly string[], { stderr, env }: World,
     if (isUsage && name !== undefined)
       stderr.write(`try: hivepace ${Object.hasOwn(commands, name) ? name : ""} --help\n`.replace("  ", " "));
   }
-  if (env["HIVEPACE_DEBUG"] && error instanceof Error) stderr.write(`${error.stack}\n`);
+  if (env["HIVEPACE_DEBUG"] && error instanceof Error) stderr.write(`${redact(String(error.stack))}\n`);
   return isUsage ? EXIT.usage : EXIT.trouble;
 }
 
 function explained(error: unknown): { isUsage: boolean; message: string; code: string } {
   if (error instanceof UsageError) return { isUsage: true, message: error.message, code: "USAGE" };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (!isHivepaceError(error)) return { isUsage: false, message, code: "UNEXPECTED" };
   if (error.code !== "INVALID_CONFIG") return { isUsage: false, message, code: error.code };
   const { option } = error as unknown as { option: string };

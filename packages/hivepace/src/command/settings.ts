@@ -5,47 +5,52 @@ import { parseDuration } from "./text/duration.ts";
 import { refuse, UsageError } from "./usage-error.ts";
 import type { World } from "./world.ts";
 
-/** What every command has. */
+/** Options of every command. */
 export const commonOptions = {
-  json: { about: "for machines" },
-  help: { about: "this text" },
+  json: { about: "print JSON" },
+  help: { about: "print this text" },
 } as const satisfies OptionSpecs;
 
-/** What every command has that looks at a swarm. */
+/** Options of every command that connects to a swarm. */
 export const swarmOptions = {
   bus: {
     value: "<address>",
     about:
-      "where the agents meet: nats://host:port, redis://host:port or kafka://host:port[,host:port]. Default: HIVEPACE_BUS, where a password is not seen by others on this machine",
+      "the bus of the agents: nats://host:port, redis://host:port or kafka://host:port[,host:port]. Default: HIVEPACE_BUS, which hides a password from other users of this machine",
   },
   namespace: {
     value: "<name>",
     about:
-      'the agents\' own; an empty one for agents that have none. Default: as the agents find theirs, from REDIS_NAMESPACE, ENSEMBLE_ENVIRONMENT or HIVEPACE_ENVIRONMENT, else "default"',
+      'the namespace of the agents; empty for agents without one. Default: resolved as by the agents, from REDIS_NAMESPACE, ENSEMBLE_ENVIRONMENT or HIVEPACE_ENVIRONMENT, else "default"',
   },
   timeout: { value: "<duration>", about: "how long a server may take to answer. Default: 5s" },
 } as const satisfies OptionSpecs;
 
-/** What all commands say that look at a swarm. */
+/** Shared paragraph in the help of every command that connects to a swarm. */
 export const SECRET_NOTE =
-  "Agents that sign their messages have a secret: it is read from HIVEPACE_SECRET, and while it is changed also from HIVEPACE_SECRET_PREVIOUS.";
+  "The secret of agents that sign their messages is read from HIVEPACE_SECRET, and during a rotation also from HIVEPACE_SECRET_PREVIOUS. Their swarmId, if they have one, is read from HIVEPACE_SWARM_ID.";
 
 const TIMEOUT_MS = 5_000;
 
 export interface SwarmSettings {
-  /** Undefined where there is none. */
+  /** The address of the bus; undefined if none is given. */
   readonly bus: string | undefined;
   readonly busFrom: "--bus" | "HIVEPACE_BUS";
   readonly namespace: Namespace;
   readonly secret: string | readonly [string, string] | undefined;
+  readonly swarmId: string | undefined;
   readonly timeoutMs: number;
   readonly json: boolean;
 }
 
-/** Which one, and how it came about. "" means that subjects have no prefix. */
+/** The namespace and the rule that determined it. "" means that subjects have no prefix. */
 export type Namespace = Pick<ResolvedNamespace, "namespace"> & { readonly source: string };
 
-/** Throws a UsageError. */
+/**
+ * Reads the common settings from options and environment.
+ *
+ * @throws UsageError when a setting is invalid.
+ */
 export function swarmSettings(
   values: Values<typeof swarmOptions & typeof commonOptions>,
   { env }: Pick<World, "env">,
@@ -58,27 +63,32 @@ export function swarmSettings(
     busFrom,
     namespace: namespaceOf(values.namespace, env),
     secret: secretOf(env),
+    swarmId: env["HIVEPACE_SWARM_ID"] || undefined,
     timeoutMs: values.timeout === undefined ? TIMEOUT_MS : parseDuration("--timeout", values.timeout),
     json: values.json ?? false,
   };
 }
 
-/** Throws a UsageError when there is none. */
+/**
+ * Returns the address of the bus.
+ *
+ * @throws UsageError when none is given.
+ */
 export function neededBus({ bus }: SwarmSettings): string {
-  if (bus === undefined) throw new UsageError("which bus? --bus nats://host:port, or set HIVEPACE_BUS");
+  if (bus === undefined) throw new UsageError("no bus given: pass --bus nats://host:port or set HIVEPACE_BUS");
   return bus;
 }
 
-/** For people: `"prod", from HIVEPACE_ENVIRONMENT`. */
+/** Describes a namespace for output: `"prod", from HIVEPACE_ENVIRONMENT`. */
 export function shownNamespace({ namespace, source }: Namespace): string {
-  if (namespace === "") return "none, as asked for";
-  const from = source === "option" ? "as asked for" : source === "default" ? "since none is set" : `from ${source}`;
+  if (namespace === "") return "none, from --namespace";
+  const from = source === "option" ? "from --namespace" : source === "default" ? "the default" : `from ${source}`;
   return `${JSON.stringify(namespace)}, ${from}`;
 }
 
 function checkBus(bus: string, from: string): void {
   if (kindOf(bus, from) === "memory")
-    refuse(from, "a broker: what is in memory is heard in its own process alone", bus);
+    refuse(from, "the address of a broker: a bus in memory cannot be reached from another process", bus);
 }
 
 function kindOf(bus: string, from: string): BusKind {

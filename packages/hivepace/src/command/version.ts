@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 
-/** Of this package: the same at every place from which it runs. */
+/** Returns the version of this package, from source and from the build. */
 export function version(): string {
   const require = createRequire(import.meta.url);
   for (const up of ["../package.json", "../../package.json", "../../../package.json"]) {
@@ -8,7 +8,7 @@ export function version(): string {
       const manifest = require(up) as { name?: string; version?: string };
       if (manifest.name === "hivepace") return manifest.version ?? "";
     } catch {
-      // Not here: one folder up.
+      // The manifest is in a folder further up.
     }
   }
   return "unknown";

@@ -1,25 +1,28 @@
-/** Where text goes. Node's `process.stdout` is one. */
+/** A destination for text, such as `process.stdout`. */
 export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }
 
-/** Everything around a command. */
+/** The environment of a command. */
 export interface World {
   readonly stdout: Screen;
   readonly stderr: Screen;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted: end now. */
+  /** Aborted when the command should end. */
   readonly signal: AbortSignal;
-  /** From here on Ctrl-C ends the process at once: for who computes without a pause and has nothing to close. */
+  /**
+   * Lets signals end the process at once from now on; for commands that compute without a pause and have nothing to
+   * close.
+   */
   readonly endAtOnce?: (() => void) | undefined;
 }
 
-/** How a command ends. */
+/** The exit codes of commands. */
 export const EXIT = {
   fine: 0,
-  /** What was asked for does not hold, or something is wrong. */
+  /** The request failed, or a problem was found. */
   trouble: 1,
   usage: 2,
   interrupted: 130,

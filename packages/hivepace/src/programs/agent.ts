@@ -1,2 +1,2 @@
-/** An agent of the demo: what `hivepace demo` starts in threads and processes. */
+/** The agent of the demo: the program that `hivepace demo` starts in threads and processes. */
 import "@hivepace/swarm/agent";

@@ -11,14 +11,14 @@ export interface Ended {
   readonly err: string;
 }
 
-/** The command as a process of its own, from source. */
+/** The command as a separate process, run from source. */
 export class Cli {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   out = "";
   err = "";
 
-  /** Its environment has nothing but this: neither a namespace of the test run, nor colours. */
+  /** The environment contains only these variables: neither a namespace of the test run, nor colours. */
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd?: string) {
     const node = ["--import", loader, "--conditions", "@hivepace/source", program];
     const { PATH = "", HOME = "" } = process.env;
@@ -34,7 +34,7 @@ export class Cli {
     });
   }
 
-  /** What it has printed so far as JSON, line by line. */
+  /** The output so far, parsed as one JSON object per line. */
   get lines(): Record<string, unknown>[] {
     const whole = this.out.split("\n").slice(0, -1);
     return whole.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -42,7 +42,7 @@ export class Cli {
 
   async until(condition: () => boolean, what: string): Promise<void> {
     await until(() => condition() || this.child.exitCode !== null, what);
-    if (!condition()) throw new Error(`it ended before ${what}:\n${this.out}\n${this.err}`);
+    if (!condition()) throw new Error(`the command ended before ${what}:\n${this.out}\n${this.err}`);
   }
 
   async end(signal: NodeJS.Signals = "SIGINT"): Promise<Ended> {

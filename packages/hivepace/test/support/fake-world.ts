@@ -1,6 +1,6 @@
 import type { World } from "../../src/command/world.ts";
 
-/** A world that remembers what was written. */
+/** A world that records its output. */
 export function fakeWorld(env: World["env"] = {}, signal: AbortSignal = new AbortController().signal) {
   const written = { out: "", err: "" };
   const world: World = {

@@ -2,9 +2,11 @@ import type { MessageBus } from "@hivepace/bus";
 import { createHive, type Hive, type HiveOptions } from "@hivepace/distributed";
 import { openBus } from "@hivepace/open-bus";
 
+const HOUR_MS = 3_600_000;
+
 export const EU = { id: "eu", rpmLimit: 600, tpmLimit: 60_000 };
 
-/** Hives on a real broker, which all end with the test. They speak ten times as often as usual. */
+/** Hives on a real broker, which are closed with the test. Their heartbeats are ten times as frequent as by default. */
 export class Swarm {
   readonly hives: Hive[] = [];
   readonly #address: string;
@@ -15,11 +17,14 @@ export class Swarm {
 
   async join(agentId: string, options: Partial<HiveOptions> = {}): Promise<Hive> {
     const bus: Promise<MessageBus> = openBus(this.#address);
-    const usual = { namespace: "prod", endpoints: [EU], expectedAgents: 1, heartbeatIntervalMs: 100 };
+    // A level stays as set, however long the machine takes for the next command.
+    const lasting = { recoveryIntervalMs: HOUR_MS, cooldownMs: HOUR_MS };
+    const usual = { namespace: "prod", endpoints: [EU], expectedAgents: 1, heartbeatIntervalMs: 100, ...lasting };
     const hive = await createHive({ bus, agentId, ...usual, ...options });
     this.hives.push(hive);
-    // What nobody has used, nobody speaks of.
-    (await hive.acquire({ endpoint: "eu", tokens: 500 })).done();
+    // Agents report only resources that were used.
+    const [endpoint = EU] = options.endpoints ?? [];
+    (await hive.acquire({ endpoint: endpoint.id, tokens: 500 })).done();
     return hive;
   }
 

@@ -1,15 +1,15 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@prometheus-io/lezer-promql";
 
-/** What a query in PromQL asks for. */
+/** The metrics and labels that a PromQL query uses. */
 export interface Asked {
-  /** As names or patterns of names. */
+  /** Names, or patterns of names. */
   readonly metrics: readonly RegExp[];
-  /** In matchers and in `by (…)`. */
+  /** Labels in matchers and in `by (…)`. */
   readonly labels: readonly string[];
 }
 
-/** Throws where a query is not PromQL. Grafana's variables are filled in. */
+/** Parses a query after filling in Grafana's variables. Throws when the query is not PromQL. */
 export function readQuery(query: string): Asked {
   const text = query.replace(/\$__(rate_interval|interval)/g, "5m").replace(/\$\w+/g, ".*");
   const metrics: RegExp[] = [];

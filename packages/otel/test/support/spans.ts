@@ -7,7 +7,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 
-/** A real SDK, and the spans that have ended. */
+/** A real SDK for traces with access to the ended spans. */
 export class TestSpans {
   readonly #exporter = new InMemorySpanExporter();
   readonly provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.#exporter)] });

@@ -8,7 +8,7 @@ import {
   MetricReader,
 } from "@opentelemetry/sdk-metrics";
 
-/** Collects when the test says so. */
+/** A reader that collects only when a test requests it. */
 class TestReader extends MetricReader {
   constructor() {
     super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
@@ -20,13 +20,13 @@ class TestReader extends MetricReader {
 
 export interface Point {
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Of a histogram, how many there were. */
+  /** The value, or the count of a histogram. */
   readonly value: number;
-  /** Of a histogram. */
+  /** The sum of a histogram. */
   readonly sum?: number | undefined;
 }
 
-/** A real SDK, and what it has collected in a form that tests can read. */
+/** A real SDK for metrics, with the collected data in a readable form. */
 export class TestMetrics {
   readonly #reader = new TestReader();
   readonly provider = new MeterProvider({ readers: [this.#reader] });
@@ -62,7 +62,7 @@ export class TestMetrics {
   }
 }
 
-/** Without the namespace that all of ours have. */
+/** Removes the prefix `hivepace.` from attribute names. */
 function short(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [name.replace(/^hivepace\./, ""), value]),

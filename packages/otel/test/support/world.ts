@@ -2,7 +2,7 @@ import { type MemoryBroker, memoryBroker, memoryBus } from "@hivepace/bus";
 import { ManualClock, memorySyncStore, SyncMemory } from "@hivepace/core/testing";
 import { createDistributedLimiter, createHive, type Hive, type HiveOptions } from "@hivepace/distributed";
 
-/** Real hives and limiters on one broker, one store and one clock, in virtual time. */
+/** Real hives and limiters that share a broker, a store and a clock in virtual time. */
 export class TestWorld {
   readonly clock = new ManualClock({ now: 5_000 });
   readonly broker: MemoryBroker = memoryBroker();

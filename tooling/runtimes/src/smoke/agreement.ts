@@ -3,12 +3,12 @@ import { createHive, type Hive, type HiveOptions } from "@hivepace/distributed";
 import { until } from "./until.ts";
 
 const LIMIT = 40;
-/** Some of the limit is kept as a safety margin. */
+/** Part of the limit is kept as a safety margin. */
 const MOSTLY = 0.9 * LIMIT;
 
 /**
- * Two members of one hive, each with the connections that `open` makes for it, use one limit together. Returns a line
- * that says what they were granted.
+ * Checks that two members of one hive, each with its own connections from `open`, share one limit. Returns a line with
+ * the granted amounts.
  */
 export async function twoMembersAgree(open: () => Omit<HiveOptions, "endpoints">): Promise<string> {
   const options = {
@@ -34,10 +34,10 @@ export async function twoMembersAgree(open: () => Omit<HiveOptions, "endpoints">
       bothAsk();
       return sum() >= MOSTLY;
     }, `the two are granted most of ${LIMIT} requests`);
-    // A store reports what it has handed out, which may be more than was used.
+    // A store reports grants, which may be more than usage.
     await until(() => members.every((hive) => usage(hive) >= sum()), "both members know of all that was used");
 
-    // Both ask for what is left, far more often than it could be granted.
+    // Both ask for the rest, far more often than it can be granted.
     for (let i = 0; i < LIMIT; i++) bothAsk();
     assert.ok(sum() <= LIMIT, `${sum()} of ${LIMIT} requests were granted`);
     assert.ok(Math.min(...granted) > 0, "one of the members was granted nothing");

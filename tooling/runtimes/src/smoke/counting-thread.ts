@@ -1,4 +1,4 @@
-/** The program of each worker thread: asks for requests on shared counters and sends how many were granted. */
+/** The program of each worker thread: checks requests on shared counters and sends the number granted. */
 import { parentPort, workerData } from "node:worker_threads";
 import { RateManager, type SharedHandle } from "@hivepace/core";
 

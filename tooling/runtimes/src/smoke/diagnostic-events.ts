@@ -6,7 +6,7 @@ import { channelNames, MemoryLimiter } from "@hivepace/core";
 import { createHive } from "@hivepace/distributed";
 import type { Step } from "./step.ts";
 
-/** What operators see: events on `diagnostics_channel` and warnings of the process. */
+/** The signals for operators: events on `diagnostics_channel` and warnings of the process. */
 export const diagnosticEvents: Step = {
   name: "diagnostic events",
   async run() {

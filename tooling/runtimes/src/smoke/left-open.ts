@@ -1,4 +1,4 @@
-/** Leaves a hive, its store and a limiter open. The process must end by itself all the same. */
+/** Leaves a hive, its store and a limiter open. The process must exit by itself nevertheless. */
 import { memoryBus } from "@hivepace/bus";
 import { MemoryLimiter } from "@hivepace/core";
 import { createHive } from "@hivepace/distributed";

@@ -22,7 +22,7 @@ const steps: readonly Step[] = [
   limitedFetch,
 ];
 
-/** Only ends a step that hangs. */
+/** Time limit that only ends a hanging step. */
 const STEP_MS = 180_000;
 
 let passed = 0;
@@ -35,7 +35,7 @@ for (const step of steps) {
     process.exit(1);
   }
 }
-// The process ends by itself: every step has closed what it opened.
+// The process must exit by itself: every step has closed its resources.
 console.log(`done ${passed} of ${steps.length}`);
 
 function inTime<T>(work: Promise<T>): Promise<T> {

@@ -7,7 +7,7 @@ import { addressOf } from "./addresses.ts";
 import { twoMembersAgree } from "./agreement.ts";
 import type { Step } from "./step.ts";
 
-/** Counters of two instances, added up in Redis. */
+/** Counters of two instances, summed in Redis. */
 export const redisCounters: Step = {
   name: "global view in Redis",
   async run() {
@@ -36,7 +36,7 @@ export const redisCounters: Step = {
   },
 };
 
-/** A hive whose limit a Redis script hands out. */
+/** A hive whose limit is allocated by a Redis script. */
 export const redisStoreHive: Step = {
   name: "hive with a store in Redis",
   run: () =>

@@ -1,7 +1,7 @@
-/** One thing that the smoke program proves. Steps run one after the other and leave nothing open. */
+/** One check of the smoke program. Steps run one after the other and leave nothing open. */
 export interface Step {
   /** Printed with the result, and named when the step fails. */
   readonly name: string;
-  /** Resolves with one line that says what was seen; rejects when something is wrong. */
+  /** Resolves with one line about the result; rejects when the check fails. */
   run(): Promise<string>;
 }

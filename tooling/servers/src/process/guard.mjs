@@ -1,9 +1,10 @@
-// Stands between us and a server, in a session of its own, so that the server ends however we end: our end of its stdin
-// is the lifeline, and the system closes that even when we are killed. Plain JavaScript, for it runs without a loader.
+// A guard process between the owner and a server, in its own process session, so that the server ends however the owner
+// ends: the owner's end of the guard's stdin is the lifeline, which the system closes even when the owner is killed.
+// Plain JavaScript, because it runs without a loader.
 //
 // argv[2]  the server's folder, removed at the end
-// stdin    one line for each start: { command, args, cwd, env, cleanup? }; end of file ends everything, the last
-//          cleanup included
+// stdin    one line for each start: { command, args, cwd, env, cleanup? }; end of file ends everything, including the
+//          last cleanup
 // stdout   { pid } | { error } for each start, then { exit } when that process has ended
 
 import { spawn } from "node:child_process";
@@ -30,7 +31,7 @@ function start({ command, args, cwd, env, cleanup: last }) {
   if (ending) return;
   cleanup = last;
   const log = openSync(join(dir, "server.log"), "a");
-  // A process group of its own: wrapper scripts and forked children are signalled with it.
+  // A separate process group, so that signals also reach wrapper scripts and forked children.
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, ...env },
@@ -54,7 +55,7 @@ function end() {
   if (ending) return;
   ending = true;
   if (server === undefined) finish();
-  // What it holds is thrown away in a moment, so there is nothing that it could save by ending gently.
+  // SIGKILL, because all data of the server is about to be deleted.
   else signalGroup(server.pid);
 }
 

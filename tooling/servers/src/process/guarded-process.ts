@@ -16,7 +16,7 @@ interface GuardEvent {
   readonly exit?: number | string;
 }
 
-/** A process that can be started more than once in the same folder, and that never outlives us (see guard.mjs). */
+/** A process that can be started repeatedly in the same folder, and that never outlives its owner (see guard.mjs). */
 export class GuardedProcess {
   readonly #dir: string;
   readonly #guard: ChildProcessByStdio<Writable, Readable, null>;
@@ -26,7 +26,7 @@ export class GuardedProcess {
   #started: PromiseWithResolvers | undefined;
   #exited: PromiseWithResolvers | undefined;
 
-  /** From here on the folder goes when we go. */
+  /** From here on the guard removes the folder when this process ends. */
   constructor(dir: string) {
     this.#dir = dir;
     this.#guard = spawn(process.execPath, [guardFile, dir], {
@@ -38,7 +38,7 @@ export class GuardedProcess {
     createInterface({ input: this.#guard.stdout }).on("line", (line) => this.#onEvent(JSON.parse(line)));
   }
 
-  /** Of the process that runs now; none while it is down. */
+  /** The process id of the current run; undefined while the process is down. */
   get pid(): number | undefined {
     return this.#pid;
   }
@@ -54,7 +54,7 @@ export class GuardedProcess {
     await this.#started.promise;
   }
 
-  /** Delivers a signal to the process and everything that it forked. Nothing happens when it is down. */
+  /** Delivers a signal to the process and its children. Does nothing while the process is down. */
   async signal(signal: ControlSignal): Promise<void> {
     if (this.#pid === undefined) return;
     const instead = this.#launch?.signals?.[signal];
@@ -62,7 +62,7 @@ export class GuardedProcess {
     else process.kill(-this.#pid, signal);
   }
 
-  /** Resolves when the process that was started last is gone and reaped. */
+  /** Resolves when the last started process has exited and been reaped. */
   async gone(): Promise<void> {
     await this.#exited?.promise;
   }
@@ -73,7 +73,7 @@ export class GuardedProcess {
     await this.#guardGone;
   }
 
-  /** What its runs have written so far, to stdout and stderr. */
+  /** Returns the output of all runs so far, stdout and stderr. */
   log(): Promise<string> {
     return readFile(join(this.#dir, "server.log"), "utf8").catch(() => "");
   }
@@ -96,7 +96,7 @@ interface PromiseWithResolvers {
   reject(error: Error): void;
 }
 
-// Promise.withResolvers came with Node 22.
+// Promise.withResolvers requires Node 22.
 function withResolvers(): PromiseWithResolvers {
   let resolve = (): void => {};
   let reject = (_error: Error): void => {};

@@ -1,4 +1,4 @@
-/** A command with what it needs around it. */
+/** A command with its working directory and environment. */
 export interface Command {
   readonly command: string;
   readonly args: readonly string[];
@@ -8,12 +8,12 @@ export interface Command {
 
 export type ControlSignal = "SIGTERM" | "SIGKILL" | "SIGSTOP" | "SIGCONT";
 
-/** How one server is run in the foreground. */
+/** The command that runs a server in the foreground. */
 export interface Launch extends Command {
-  /** Commands that stand for the signals where the foreground process is not the server itself (Docker's client). */
+  /** Replacement commands for signals, where the foreground process is not the server itself (Docker's client). */
   readonly signals?: Readonly<Record<ControlSignal, Command>>;
-  /** Run when the server is given up for good, also after our death. */
+  /** Runs when the server is stopped permanently, also after the owner's death. */
   readonly cleanup?: Command;
-  /** For a server that chooses its own port and says so in its log. */
+  /** Extracts the port from the log, for a server that chooses its own port. */
   readonly portFromLog?: (log: string) => number | undefined;
 }

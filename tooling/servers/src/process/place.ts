@@ -5,10 +5,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Where one server lives: two ports of its own on loopback and a folder that goes when it goes. */
+/** The resources of one server: two ports on loopback and a folder that is removed with the server. */
 export interface Place {
   readonly port: number;
-  /** For a server that needs a second port (Kafka's controller). */
+  /** The second port, for servers that need one (Kafka's controller). */
   readonly secondPort: number;
   readonly dir: string;
 }
@@ -19,8 +19,8 @@ const FIRST_PORT = 20_000;
 const END_PORT = 32_000;
 
 /**
- * Claims a place that no other process of ours has: the folder is named after the port, and making a folder is atomic.
- * That the ports are free of anyone else is checked by binding them.
+ * Claims a place that no other process of this project uses: the folder is named after the port, and creating a folder
+ * is atomic. Binding the ports checks that no other program uses them.
  */
 export async function claimPlace(parent = tmpdir()): Promise<Place> {
   for (let attempt = 0; attempt < 200; attempt++) {
@@ -33,10 +33,13 @@ export async function claimPlace(parent = tmpdir()): Promise<Place> {
   throw new Error(`no free port between ${FIRST_PORT} and ${END_PORT} on loopback`);
 }
 
-// Further ports lie below those of places, for the same reason.
+// Additional ports lie below those of places, for the same reason.
 const FIRST_FURTHER_PORT = 10_000;
 
-/** A port on loopback for a server's second purpose, such as a Redis Cluster's bus. It is ours until this process ends. */
+/**
+ * Claims a port on loopback for a server's second purpose, such as a Redis Cluster's bus. The claim lasts until this
+ * process ends.
+ */
 export async function claimPort(): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const port = randomInt(FIRST_FURTHER_PORT, FIRST_PORT);

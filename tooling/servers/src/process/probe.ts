@@ -5,15 +5,15 @@ export interface Address {
   readonly port: number;
 }
 
-/** What a server of a kind must say before it counts as ready. */
+/** A readiness check by a minimal client of the server's protocol. */
 export interface Probe {
-  /** Sent as soon as the connection stands. */
+  /** Sent as soon as the connection is established. */
   readonly greeting: Uint8Array | string;
-  /** Looks at everything received so far: ready or not, or not to be told yet. */
+  /** Judges everything received so far: ready, not ready, or undefined while undecided. */
   judge(received: Buffer, send: (data: string) => void): boolean | undefined;
 }
 
-/** One attempt: true when the server answers as one that is ready, false for anything else. */
+/** Makes one attempt: resolves with true when the server answers as a ready one, and false for anything else. */
 export function answers({ host, port }: Address, probe: Probe, timeoutMs = 2_000): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
@@ -40,7 +40,7 @@ export const redisProbe: Probe = {
   judge(received) {
     const text = received.toString("latin1");
     if (!text.includes("\r\n")) return undefined;
-    // Asking for a password is an answer too; `-LOADING` is not.
+    // A demand for a password counts as an answer; `-LOADING` does not.
     return text.startsWith("+PONG") || text.startsWith("-NOAUTH");
   },
 };
@@ -60,8 +60,8 @@ export const natsProbe: Probe = {
 };
 
 /**
- * A Metadata request about no topic, version 2: every Kafka answers it, and librdkafka's mock nothing later. All
- * integers are big-endian:
+ * A Metadata request about no topic, version 2, which every Kafka and librdkafka's mock support. All integers are
+ * big-endian:
  *
  *   request   size i32 | api key i16 = 3 | version i16 = 2 | correlation i32 | client id i16 = -1 (none) | topics i32 = 0
  *   response  size i32 | correlation i32 | number of brokers i32 | …

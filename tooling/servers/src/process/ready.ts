@@ -4,7 +4,7 @@ import { until } from "../until.ts";
 import type { GuardedProcess } from "./guarded-process.ts";
 import { type Address, answers, type Probe } from "./probe.ts";
 
-/** Resolves when the server answers; rejects with the end of its log when it dies first or stays silent too long. */
+/** Resolves when the server answers; rejects with the end of its log when it exits first or exceeds the deadline. */
 export async function untilReady(
   kind: ServerKind,
   server: GuardedProcess,
@@ -15,7 +15,8 @@ export async function untilReady(
   const outcome = await until(
     async () => {
       const ready = await answers(address, probe);
-      // Looked at after the answer: whoever answered, it was not a server that is dead.
+      // Checked after the answer: an answer from another process on that port must not count for a server that has
+      // exited.
       if (server.pid === undefined) return "dead";
       return ready && "ready";
     },

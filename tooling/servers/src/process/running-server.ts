@@ -13,10 +13,10 @@ import { untilReady } from "./ready.ts";
 
 const SHUT_DOWN_MS = 120_000;
 
-/** The letter of a process's state; "T" when it was stopped. */
+/** Returns the letter of a process's state; "T" for a stopped process. */
 async function stateOf(pid: number): Promise<string | undefined> {
   try {
-    // "pid (name) state …", where the name may be anything.
+    // The format is "pid (name) state …", where the name may contain anything.
     return (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ").at(-1)?.[0];
   } catch {
     return (await promisify(execFile)("ps", ["-o", "state=", "-p", `${pid}`])).stdout.trim()[0];
@@ -93,11 +93,11 @@ export class RunningServer implements OwnServer {
     this.#paused = true;
     const { pid } = this;
     if (this.#launch.signals !== undefined) return;
-    // A signal takes its time, and until then the server still answers.
+    // Signals are asynchronous, and the server still answers until this one takes effect.
     const stopped = await until(async () => pid === undefined || (await stateOf(pid)) === "T", {
       deadlineMs: SHUT_DOWN_MS,
     });
-    if (stopped === undefined) throw new Error(`${this.kind} (process ${pid}) does not stand still`);
+    if (stopped === undefined) throw new Error(`${this.kind} (process ${pid}) was not suspended by SIGSTOP`);
   }
 
   async resume(): Promise<void> {
@@ -115,7 +115,7 @@ export class RunningServer implements OwnServer {
 
   async #findPort(portFromLog: (log: string) => number | undefined): Promise<number> {
     const port = await until(async () => portFromLog(await this.#process.log()), { deadlineMs: this.#traits.startMs });
-    if (port === undefined) throw new StartFailedError(this.kind, "did not say its port", await this.#process.log());
+    if (port === undefined) throw new StartFailedError(this.kind, "did not log its port", await this.#process.log());
     return port;
   }
 }

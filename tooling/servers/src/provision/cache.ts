@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./lock.ts";
 
-/** The checkout's own folder for what is fetched; `.gitignore` knows it. */
+/** The checkout's folder for downloads, ignored by git. */
 const cacheRoot = fileURLToPath(new URL("../../../../.cache/servers", import.meta.url));
 
 /**
- * The folder `<root>/<name>-<hash of recipe>`, built once, whoever else wants it at the same time. `build` fills another
- * folder that is renamed when it is complete, so that a folder that is there is whole.
+ * Returns the folder `<root>/<name>-<hash of recipe>`, built once, also with concurrent callers. `build` fills another
+ * folder that is renamed when complete, so that an existing folder is always whole.
  */
 export async function cached(
   name: string,

@@ -8,9 +8,11 @@ import { which } from "./which.ts";
 export interface DebianRecipe {
   readonly name: string;
   readonly packages: readonly string[];
-  /** Libraries that the packages' dependencies drag in and that the program never loads. */
+  /** Libraries among the dependencies that the program never loads. */
   readonly without?: readonly string[];
-  /** Run once in the fresh tree: proves that no library is missing. The path is relative to the tree. */
+  /**
+   * A command that runs once in the new tree, to prove that no library is missing. The path is relative to the tree.
+   */
   readonly check: readonly [file: string, ...args: string[]];
 }
 
@@ -20,9 +22,9 @@ export interface DebianTree {
 }
 
 /**
- * Debian's packages and the libraries that they need, unpacked into the cache folder by the system's own `apt-get`, with
- * lists and state of our own: nothing is installed and root is not needed. Hooks that the system has set for every
- * update still run; Docker's images have one that empties apt's own download cache.
+ * Unpacks Debian packages and their libraries into the cache folder with the system's `apt-get`, using separate lists
+ * and state: nothing is installed and root is not needed. Hooks that the system has configured for every update still
+ * run; Docker's images have one that empties apt's own download cache.
  */
 export async function debianTree(recipe: DebianRecipe): Promise<DebianTree> {
   const release = /^VERSION_ID=.*$/m.exec(await readFile("/etc/os-release", "utf8").catch(() => ""))?.[0];
@@ -40,7 +42,7 @@ async function build(folder: string, recipe: DebianRecipe): Promise<void> {
   const apt = join(folder, "apt");
   const debs = join(folder, "debs");
   await Promise.all([`${apt}/lists/partial`, `${apt}/cache/archives/partial`, debs].map((dir) => makeFolder(dir)));
-  // As if nothing were installed: what is fetched must not depend on what this machine happens to have today.
+  // An empty status file, so that the downloads do not depend on the packages installed on this machine.
   await writeFile(join(apt, "status"), "");
   const options = aptOptions(apt);
   await run("apt-get", [...options, "update"]);
@@ -71,8 +73,8 @@ export function aptOptions(apt: string): string[] {
 }
 
 /**
- * Of everything that a bare system would install, what was asked for and libraries. Not the C library: it must be the
- * one of the system's own dynamic linker.
+ * Selects the requested packages and libraries from a plan for a bare system. The C library is left out: it must be
+ * that of the system's own dynamic linker.
  */
 export function selectPackages(plan: string, { packages, without = [] }: DebianRecipe): string[] {
   const planned = [...plan.matchAll(/^Inst (\S+)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]));
@@ -81,7 +83,10 @@ export function selectPackages(plan: string, { packages, without = [] }: DebianR
   );
 }
 
-/** Every folder that holds shared libraries, for some stand below the usual ones and are found by absolute paths only. */
+/**
+ * Returns every folder with shared libraries, because some are outside of the standard folders and found only by
+ * absolute paths.
+ */
 async function libraryFolders(root: string): Promise<string[]> {
   const files = await readdir(root, { recursive: true, withFileTypes: true });
   const libraries = files.filter(({ name }) => /^lib.*\.so(\.|$)/.test(name));

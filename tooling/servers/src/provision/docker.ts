@@ -1,4 +1,4 @@
-// Exercised only where a Docker engine runs; elsewhere the commands are tested as values.
+// Runs only where a Docker engine is available; elsewhere the commands are tested as values.
 
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { which } from "./which.ts";
 const composeFile = fileURLToPath(new URL("../../../../compose.yaml", import.meta.url));
 const FOLDER_INSIDE = "/hivepace";
 
-/** A Docker client alone is not enough: its engine must answer, soon. */
+/** Requires an engine that answers in time, not only a Docker client. */
 export async function requireEngine(): Promise<void> {
   const docker = await which("docker");
   try {
@@ -29,7 +29,7 @@ export interface ServiceChanges {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Runs one service of compose.yaml under a project of its own, on the port of its place. */
+/** Runs one service of compose.yaml in a separate project, on the port of its place. */
 export async function composeLaunch(kind: ServerKind, place: Place, changes: ServiceChanges): Promise<Launch> {
   const hasFiles = (await readdir(place.dir)).length > 0;
   const override = join(place.dir, "compose.override.json");
@@ -52,7 +52,7 @@ export function composeCommands(kind: ServerKind, { port }: Place, override: str
     SIGSTOP: compose("pause", kind),
     SIGCONT: compose("unpause", kind),
   };
-  // In the foreground, so that the container's end is seen as the process's end. Our death leaves the container running
-  // for a moment; then the guard takes the whole project down.
+  // In the foreground, so that the end of the container ends the process. After the owner's death the container runs on
+  // until the guard has taken the project down.
   return { ...compose("up", "--no-color", kind), signals, cleanup: compose("down", "--volumes", "--timeout", "0") };
 }

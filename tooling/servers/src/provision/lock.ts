@@ -7,11 +7,11 @@ const BEAT_MS = 1_000;
 const STALE_MS = 10_000;
 
 /**
- * Runs `work` while holding `folder` as an inter-process lock, and hands it that folder to work in.
+ * Runs `work` while holding `folder` as an inter-process lock, and passes it that folder to work in.
  *
- * The lock is the folder; the `owner` file in it is touched every second while the owner lives. Who finds it untouched
- * for ten seconds moves it out of the way, leftovers included. Liveness by heartbeat and not by pid, because pids are
- * reused and mean nothing between containers that share a checkout.
+ * The lock is the folder; its `owner` file is touched every second while the owner lives. A process that finds the file
+ * untouched for ten seconds moves the folder away, with its contents. Liveness is by heartbeat and not by pid, because
+ * pids are reused and mean nothing between containers that share a checkout.
  */
 export async function withLock<T>(folder: string, work: (folder: string) => Promise<T>): Promise<T> {
   const token = randomUUID();
@@ -32,7 +32,7 @@ export async function withLock<T>(folder: string, work: (folder: string) => Prom
   }
 }
 
-/** A folder is made with its owner inside and renamed into place, so that no lock is ever seen without one. */
+/** The folder is created with its owner file and renamed into place, so that no lock is ever seen without one. */
 async function claim(folder: string, token: string): Promise<boolean> {
   const mine = `${folder}-${token}`;
   await mkdir(mine, { recursive: true });
@@ -54,8 +54,8 @@ async function removeIfStale(folder: string): Promise<void> {
 }
 
 /**
- * Moved before it is removed: nobody sees it half gone, and nobody can claim it while it is empty and about to go. Of
- * several that find it stale only one moves it.
+ * Moves the folder before removing it: no process sees it half removed, and none can claim it while it is empty and
+ * about to go. Of several processes that find it stale only one succeeds in moving it.
  */
 async function removeWhole(folder: string): Promise<void> {
   const aside = `${folder}-gone-${randomUUID()}`;

@@ -6,7 +6,7 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
-/** Runs a command to its end and gives its stdout; a failure carries the last line that it wrote. */
+/** Runs a command and resolves with its stdout; a failure has the last line of its output as its message. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { timeoutMs = 300_000, env, cwd } = options;
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import type { Kind } from "../kinds.ts";
 
 export type Origin = "address" | "path" | "cache" | "docker" | "mock";
 
-/** One way to come by something. `find` rejects with `NotHereError` when another way should be tried. */
+/** One source of a server or browser. `find` rejects with `NotHereError` when the next source should be tried. */
 export interface Source<T> {
   readonly origin: Origin;
   find(): Promise<T>;
@@ -12,11 +12,11 @@ export interface Source<T> {
 export interface Found<T> {
   readonly origin: Origin;
   readonly value: T;
-  /** Why the sources before it do not have it. */
+  /** The reasons why earlier sources failed. */
   readonly missed: readonly string[];
 }
 
-/** The first source that has it, in their order. Any other error than `NotHereError` ends the search. */
+/** Returns the first source that succeeds, in order. Any error other than `NotHereError` ends the search. */
 export async function firstFound<T>(kind: Kind, sources: readonly Source<T>[]): Promise<Found<T>> {
   const missed: string[] = [];
   for (const { origin, find } of sources) {

@@ -2,7 +2,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { NotHereError } from "../errors.ts";
 
-/** The full path of the first of these commands that stands on the PATH. */
+/** Returns the full path of the first of these commands that is on the PATH. */
 export async function which(...names: readonly string[]): Promise<string> {
   const { PATH = "" } = process.env;
   const folders = PATH.split(delimiter).filter((folder) => folder !== "");

@@ -8,7 +8,7 @@ import { debianTree } from "../provision/debian.ts";
 import { firstFound, type Origin, type Source } from "../provision/source.ts";
 import { which } from "../provision/which.ts";
 
-/** Fits Playwright's `chromium.launch()` as it is. */
+/** Options for Playwright's `chromium.launch()`. */
 export interface Chromium {
   readonly origin: Origin;
   readonly executablePath: string;
@@ -18,7 +18,7 @@ export interface Chromium {
 
 type Browser = Pick<Chromium, "executablePath" | "env">;
 
-// No sandbox: root may not use Chromium's, and the pages are our own. The rest keeps it off the network.
+// Without the sandbox, which root cannot use; all pages are local. The other arguments prevent network traffic.
 const args = [
   "--headless",
   "--no-sandbox",
@@ -50,7 +50,8 @@ export async function findChromium(): Promise<Chromium> {
 async function fromVariable(): Promise<Browser> {
   const executablePath = process.env[addressVariable.chromium];
   if (executablePath === undefined || executablePath === "") throw new NotHereError("CHROMIUM_PATH is not set");
-  if (!(await exists(executablePath))) throw new Error(`CHROMIUM_PATH leads to nothing: ${executablePath}`);
+  if (!(await exists(executablePath)))
+    throw new Error(`CHROMIUM_PATH must name an existing file, got ${executablePath}`);
   return { executablePath, env: {} };
 }
 
@@ -64,7 +65,7 @@ async function fromDebian(): Promise<Browser> {
   return { executablePath: join(root, "usr/lib/chromium/chromium"), env: { ...env, ...(await fonts(dirname(root))) } };
 }
 
-/** Text is rendered only with fonts, and fontconfig finds those of the tree only when told so, by absolute paths. */
+/** Text needs fonts, and fontconfig finds those of the tree only by absolute paths in its configuration. */
 async function fonts(folder: string): Promise<Record<string, string>> {
   const file = join(folder, "fonts.conf");
   const text = `<?xml version="1.0"?>
@@ -74,7 +75,7 @@ async function fonts(folder: string): Promise<Record<string, string>> {
   <include ignore_missing="yes">${folder}/root/etc/fonts/conf.d</include>
 </fontconfig>
 `;
-  // Again when the checkout was moved; renamed into place, for another process may be reading it.
+  // Written again when the checkout was moved; renamed into place, because another process may be reading it.
   if ((await readFile(file, "utf8").catch(() => "")) !== text) {
     const fresh = `${file}-${randomUUID()}`;
     await writeFile(fresh, text);

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { Place } from "../process/place.ts";
 
 export interface KafkaOptions {
-  /** Over the defaults below: `{ "group.initial.rebalance.delay.ms": "3000" }`. */
+  /** Overrides of the defaults below: `{ "group.initial.rebalance.delay.ms": "3000" }`. */
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** What storage is formatted with. Every cluster has the same, for none ever meets another. */
+/** The cluster id of the formatted storage. All clusters share one, because they never communicate. */
 export const CLUSTER_ID = "hivepace-servers-00001";
 
-/** A single node that is broker and controller, small and quick to start and to join. */
+/** A single node that is broker and controller, configured for a small footprint and fast starts and joins. */
 export function kafkaProperties(
   { port, secondPort, dir }: Place,
   overrides: Readonly<Record<string, string>> = {},
@@ -33,7 +33,7 @@ export function kafkaProperties(
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
     "group.initial.rebalance.delay.ms": "0",
-    // A killed broker is let in again only when its old session has expired: 3 s instead of 9 s.
+    // A killed broker is accepted again only when its old session has expired: 3 s instead of 9 s.
     "broker.session.timeout.ms": "3000",
     "broker.heartbeat.interval.ms": "500",
     "log.cleaner.dedupe.buffer.size": "4194304",
@@ -42,7 +42,7 @@ export function kafkaProperties(
   };
 }
 
-/** Gives the file's path. */
+/** Returns the file's path. */
 export async function writeProperties(place: Place, { properties }: KafkaOptions): Promise<string> {
   const file = join(place.dir, "server.properties");
   const lines = Object.entries(kafkaProperties(place, properties)).map(([name, value]) => `${name}=${value}\n`);
@@ -50,7 +50,7 @@ export async function writeProperties(place: Place, { properties }: KafkaOptions
   return file;
 }
 
-/** How the image of compose.yaml takes a property: `num.partitions` as `KAFKA_NUM_PARTITIONS`. */
+/** Converts properties to variables of compose.yaml's image: `num.partitions` becomes `KAFKA_NUM_PARTITIONS`. */
 export function propertiesEnvironment(properties: Readonly<Record<string, string>>): Record<string, string> {
   const variable = (name: string): string =>
     `KAFKA_${name.replaceAll("_", "__").replaceAll("-", "___").replaceAll(".", "_").toUpperCase()}`;

@@ -44,10 +44,10 @@ async function fromDocker(): Promise<Program<KafkaOptions>> {
   };
 }
 
-/** librdkafka's mock cluster: speaks the protocol, keeps messages in memory, and is no Kafka. */
+/** librdkafka's mock cluster: speaks the protocol and keeps messages in memory, without a real Kafka. */
 export async function kafkaMock(): Promise<Program<KafkaOptions>> {
   const { command, env } = await findKcat();
-  // A consumer of a topic that nobody writes, which keeps its mock cluster alive.
+  // A consumer of an unused topic, which keeps its mock cluster alive.
   const args = ["-b", "127.0.0.1:1", "-C", "-t", "hold", "-X", "test.mock.num.brokers=1", "-d", "mock"];
   return {
     detail: command,

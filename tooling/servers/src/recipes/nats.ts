@@ -11,7 +11,7 @@ import type { Program, Recipe } from "./recipe.ts";
 export interface NatsOptions {
   /** Text of the configuration file, for accounts, tokens, TLS. */
   readonly config?: string;
-  /** Written into the server's working folder, so that the configuration names certificates without a path. */
+  /** Files for the server's working directory, so that the configuration can name certificates without a path. */
   readonly files?: Readonly<Record<string, string>>;
 }
 

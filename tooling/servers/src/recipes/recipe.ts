@@ -4,20 +4,20 @@ import type { Place } from "../process/place.ts";
 import type { Probe } from "../process/probe.ts";
 import type { Source } from "../provision/source.ts";
 
-/** Something that can be run as a server of its kind. */
+/** A program that can run a server of its kind. */
 export interface Program<Options> {
-  /** For people: where it is. */
+  /** The location of the program, for output. */
   readonly detail: string;
-  /** What it cannot do that the real server can. */
+  /** Limitations in comparison with the real server. */
   readonly limits?: string;
   launch(place: Place, options: Options): Promise<Launch>;
 }
 
-/** All that differs between one kind of server and another. */
+/** The differences between kinds of servers. */
 export interface Recipe<Options> {
   readonly kind: ServerKind;
   readonly probe: Probe;
-  /** How long a start may take before it counts as failed. */
+  /** Time limit of a start. */
   readonly startMs: number;
   readonly sources: readonly Source<Program<Options>>[];
   url(host: string, port: number): string;

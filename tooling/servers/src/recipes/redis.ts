@@ -11,7 +11,7 @@ import type { Program, Recipe } from "./recipe.ts";
 export interface RedisOptions {
   /** Appended to the command line: `["--requirepass", "secret"]`. */
   readonly args?: readonly string[];
-  /** Written into the server's working folder, by name. */
+  /** Files for the server's working directory, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ function program(command: string, env: Record<string, string> = {}): Program<Red
 }
 
 async function fromDebian(): Promise<Program<RedisOptions>> {
-  // redis-server is a link to redis-check-rdb of redis-tools: one binary that looks at its name.
+  // redis-server is a link to redis-check-rdb of redis-tools: one binary that behaves according to its name.
   const { root, env } = await debianTree({
     name: "redis",
     packages: ["redis-server", "redis-tools"],

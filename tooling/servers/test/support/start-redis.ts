@@ -1,4 +1,4 @@
-// Run as a program of its own: starts a server, says where, and never stops it.
+// A program that starts a server, prints its process id and port, and never stops it.
 import { startOwnServer } from "../../src/index.ts";
 
 const { pid, port } = await startOwnServer("redis");

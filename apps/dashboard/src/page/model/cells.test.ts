@@ -5,7 +5,7 @@ import { type Cell, cellsOf, cellText } from "./cells.ts";
 
 const fills = (cells: readonly Cell[]) => cells.map(({ usedFill, shareFill }) => [usedFill, shareFill]);
 
-test("a full cell is the largest share", () => {
+test("a full cell represents the largest share", () => {
   const agents = [use("a", { used: [50], share: [100] }), use("b", { used: [50], share: [50] })];
   expect(fills(cellsOf(frame(), resourceFrame({ agents }), 0))).toEqual([
     [0.5, 1],
@@ -13,7 +13,7 @@ test("a full cell is the largest share", () => {
   ]);
 });
 
-test("after a cut by half all shares stand at half", () => {
+test("after a cut by half all shares fill half a cell", () => {
   const agents = [use("a", { used: [10], share: [25] }), use("b", { used: [0], share: [25] })];
   expect(fills(cellsOf(frame(), resourceFrame({ agents, level: 0.5 }), 0))).toEqual([
     [0.2, 0.5],
@@ -21,7 +21,7 @@ test("after a cut by half all shares stand at half", () => {
   ]);
 });
 
-test("who uses more than any share fills the cell, and not more", () => {
+test("usage above every share fills the cell, and no more", () => {
   const agents = [use("a", { used: [200], share: [50] }), use("b", { used: [50], share: [50] })];
   expect(fills(cellsOf(frame(), resourceFrame({ agents }), 0))).toEqual([
     [1, 0.25],
@@ -29,7 +29,7 @@ test("who uses more than any share fills the cell, and not more", () => {
   ]);
 });
 
-test("agents that use nothing, or were heard before any resource, are empty cells", () => {
+test("agents without usage, or without a known resource, are empty cells", () => {
   expect(fills(cellsOf(frame(), resourceFrame({ agents: [] }), 0))).toEqual([
     [0, 0],
     [0, 0],
@@ -40,7 +40,7 @@ test("agents that use nothing, or were heard before any resource, are empty cell
   ]);
 });
 
-test("where nothing is limited a share is no number", () => {
+test("without a limit the share is undefined", () => {
   const agents = [use("a", { used: [4], share: [null as never] })];
   const [cell] = cellsOf(frame(), resourceFrame({ agents, limits: [limitFrame({ limit: null, total: null })] }), 0);
   expect([cell?.share, cell?.usedFill]).toEqual([undefined, 1]);
@@ -65,12 +65,12 @@ test.each([
   [{ state: "left" }, "b: has left"],
 ] as const)("a cell with %j reads: %s", (change, text) => expect(textOf(change)).toBe(text));
 
-test("who announced the cut that holds is marked, and nobody when nothing is cut", () => {
+test("the agent that announced the current cut is marked, and none without a cut", () => {
   expect(cellsOf(frame(), resource, 0).map(({ hasCut }) => hasCut)).toEqual([true, false]);
   expect(cellsOf(frame(), { ...resource, level: 1 }, 0).map(({ hasCut }) => hasCut)).toEqual([false, false]);
 });
 
-test("an agent whose name is a property of all objects is an agent", () => {
+test("an agent may have the name of a property of Object.prototype", () => {
   const [cell] = cellsOf(frame({ agents: [agent("__proto__")] }), resourceFrame({ agents: [use("__proto__")] }), 0);
   expect(cell).toMatchObject({ agentId: "__proto__", used: 30 });
 });

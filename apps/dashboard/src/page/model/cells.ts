@@ -2,7 +2,7 @@ import { waitOf } from "../../wait.ts";
 import type { Frame, ResourceFrame } from "../../wire.ts";
 import { amount, duration, unitOf } from "./format.ts";
 
-/** agent-9 before agent-10. */
+/** Natural order: agent-9 before agent-10. */
 export const byName = new Intl.Collator("en", { numeric: true });
 
 /** One agent as a cell of the hive, and as a row of the table. */
@@ -10,27 +10,27 @@ export interface Cell {
   readonly agentId: string;
   readonly state: "live" | "silent" | "left";
   readonly used: number;
-  /** Undefined where nothing is limited. */
+  /** Undefined without a limit. */
   readonly share: number | undefined;
   readonly waiting: number;
-  /** About how long one who came now would wait. */
+  /** Estimated wait of a new request. */
   readonly waitMs: number;
-  /** For how long there has been a queue. */
+  /** The time for which the agent has had a queue. */
   readonly queuedMs: number;
   readonly heardAgoMs: number;
   readonly upMs: number;
   readonly weight: number;
   readonly isServed: boolean;
-  /** It announced the cut that holds now. */
+  /** Whether the agent announced the current cut. */
   readonly hasCut: boolean;
-  /** How high the cell is filled, 0 to 1. */
+  /** Fill levels of the cell, 0 to 1. */
   readonly usedFill: number;
   readonly shareFill: number;
 }
 
 /**
- * A full cell is what the largest share would be if nothing was cut: after a cut by half the shares of all stand at half.
- * Who uses more than that stretches the scale.
+ * Derives the cells from a frame. A full cell represents the largest share without a cut, so that after a cut by half
+ * all shares fill half a cell. Usage above that extends the scale.
  */
 export function cellsOf(frame: Frame, resource: ResourceFrame | undefined, limit: number): readonly Cell[] {
   const uses = new Map(resource?.agents.map((use) => [use.agentId, use]));
@@ -52,7 +52,7 @@ export function cellsOf(frame: Frame, resource: ResourceFrame | undefined, limit
   return cells.map((cell) => ({ ...cell, usedFill: fill(cell.used), shareFill: fill(cell.share ?? 0) }));
 }
 
-/** A cell for those who do not see it. */
+/** Describes a cell for screen readers and the line below the hive. */
 export function cellText(cell: Cell, resource: ResourceFrame | undefined, limit: number): string {
   const { agentId, state, used, share, waiting, waitMs, heardAgoMs, hasCut } = cell;
   if (state === "left") return `${agentId}: has left`;

@@ -26,7 +26,7 @@ test.each([
 
 const joined = (agentId: string) => ({ type: "joined", agentId }) as const;
 
-test("agents that come together are one entry, which names a few of them", () => {
+test("agents that join together are one entry, which names a few of them", () => {
   expect(texts(joined("a"))).toEqual(["a has joined"]);
   expect(texts(joined("a"), joined("b"))).toEqual(["a and b have joined"]);
   expect(texts(joined("a"), joined("b"), joined("c"), joined("d"))).toEqual(["a, b, c and d have joined"]);
@@ -34,7 +34,7 @@ test("agents that come together are one entry, which names a few of them", () =>
   expect(texts(...many)).toEqual(["a0, a1, a2 and 97 others have joined"]);
 });
 
-test("what is apart in time or in kind are entries of their own, newest first", () => {
+test("events of different kinds or times are separate entries, newest first", () => {
   const entries = entriesOf([
     logged(1, joined("a"), 0),
     logged(2, joined("b"), 5_000),
@@ -45,7 +45,7 @@ test("what is apart in time or in kind are entries of their own, newest first", 
   expect(entries.map(spoken)).toEqual(["b has left", "The bus is ready", "a has left", "b has joined", "a has joined"]);
 });
 
-test("names and reasons are data, apart from the sentence", () => {
+test("names and reasons are data, separate from the sentence", () => {
   const [entry] = entriesOf([
     logged(1, { type: "cut", resource: "<r>", agentId: "<a>", reason: "<b>429</b>", level: 0.5, newCapacity: 5 }),
   ]);
@@ -56,7 +56,13 @@ test("names and reasons are data, apart from the sentence", () => {
   ]);
 });
 
-test("a button that failed is told apart by more than its colour", () => {
+test("a failed button differs by its label, not only by colour", () => {
   const [entry] = entriesOf([logged(1, { type: "control", label: "Cut", text: "no", hasFailed: true })]);
   expect([entry?.tone, entry?.label]).toEqual(["failed", "Failed"]);
+});
+
+test("an event of an endpoint without a limit names no capacity", () => {
+  const cut = { type: "cut", resource: "r", agentId: "a", reason: "429", level: 0.5 } as const;
+  for (const newCapacity of [null as unknown as number, 1e12])
+    expect(entriesOf([logged(1, { ...cut, newCapacity })]).map(spoken)).toEqual(["a cut r to 50 %: 429"]);
 });

@@ -1,23 +1,23 @@
 import type { LoggedEvent } from "../../wire.ts";
 import { amount, duration, percent } from "./format.ts";
 
-/** Text, or data that others wrote: a name or a reason, which is set apart from the sentence. */
+/** Text, or foreign data such as a name or a reason, which is marked up separately. */
 export type Piece = string | { readonly data: string };
 
 export interface Entry {
   readonly seq: number;
   readonly at: number;
   readonly tone: "cut" | "rise" | "pause" | "member" | "bus" | "control" | "failed";
-  /** One word, so that the tone is not told by colour alone. */
+  /** One word, because colour alone must not carry the meaning. */
   readonly label: string;
   readonly pieces: readonly Piece[];
 }
 
-/** Agents that do the same within this time are one entry. */
+/** Membership events of one kind within this time form one entry. */
 const TOGETHER_MS = 2_000;
 const NAMED = 3;
 
-/** What happened, newest first; agents that came or went together in one entry. */
+/** Converts events to entries, newest first; agents that join or leave together share an entry. */
 export function entriesOf(events: readonly LoggedEvent[]): readonly Entry[] {
   const entries: Entry[] = [];
   for (let i = 0; i < events.length; i++) {
@@ -73,20 +73,26 @@ function entryOf({ seq, at }: LoggedEvent, event: Exclude<Event, MemberEvent>): 
   const entry = (tone: Entry["tone"], label: string, ...pieces: Piece[]): Entry => ({ seq, at, tone, label, pieces });
   switch (event.type) {
     case "cut": {
-      const left = ` to ${percent(event.level)}, ${amount(event.newCapacity)} in a window: `;
+      const left = ` to ${percent(event.level)}${capacity(event.newCapacity)}: `;
       return entry("cut", "Cut", who(event.agentId), " cut ", who(event.resource), left, who(event.reason));
     }
     case "paused": {
       const long = ` for ${duration(event.pausedForMs)}: `;
       return entry("pause", "Pause", who(event.agentId), " paused ", who(event.resource), long, who(event.reason));
     }
+    case "availability": {
+      const { resource, model, state, agentId, reason } = event;
+      const subject = who(model === undefined ? resource : `${resource} (${model})`);
+      if (state === "available") return entry("rise", "Open", subject, " is available again: ", who(reason));
+      return entry("pause", "Closed", subject, ` is ${state} (`, who(agentId), "): ", who(reason));
+    }
     case "raised": {
       const to = event.level >= 1 ? " is whole again" : ` rose to ${percent(event.level)}`;
-      return entry("rise", "Rise", who(event.resource), `${to}, ${amount(event.newCapacity)} in a window`);
+      return entry("rise", "Rise", who(event.resource), `${to}${capacity(event.newCapacity)}`);
     }
     case "announced": {
       const { agentId, resource, newCapacity, reason } = event.update;
-      const to = ` at ${amount(newCapacity)} in a window: `;
+      const to = `${capacity(newCapacity, " at ")}: `;
       return entry("cut", "Announced", who(agentId), " announced ", who(resource), to, who(reason));
     }
     case "bus":
@@ -96,9 +102,16 @@ function entryOf({ seq, at }: LoggedEvent, event: Exclude<Event, MemberEvent>): 
   }
 }
 
+/** Empty without a limit, which is null in JSON or an unreachably large amount. */
+const capacity = (amountNow: number | null, before = ", "): string =>
+  amountNow === null || amountNow >= UNREACHABLE ? "" : `${before}${amount(amountNow)} in a window`;
+
+/** Agents send "no limit" as this amount or more. */
+const UNREACHABLE = 1e12;
+
 const who = (data: string): Piece => ({ data });
 const control = ({ label, text }: { label: string; text: string }): Piece[] => [who(label), ": ", who(text)];
 
-/** As one sentence, for those who hear it. */
+/** The entry as one sentence, for screen readers. */
 export const spoken = ({ pieces }: Pick<Entry, "pieces">): string =>
   pieces.map((piece) => (typeof piece === "string" ? piece : piece.data)).join("");

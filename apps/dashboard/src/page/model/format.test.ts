@@ -38,7 +38,7 @@ test.each([
   [10_000, "in 10 s"],
 ])("a window of %d ms is %s", (ms, text) => expect(perWindow(ms)).toBe(text));
 
-test("what has no limit says so; what is not named is units", () => {
+test("an absent limit and an unnamed dimension have words", () => {
   expect([limitText(null), limitText(undefined), limitText(5)]).toEqual(["no limit", "no limit", "5"]);
   expect([unitOf({}), unitOf({ dimension: "inputTokens" })]).toEqual(["units", "input tokens"]);
   expect([plural(1, "agent"), plural(2, "agent")]).toEqual(["1 agent", "2 agents"]);

@@ -4,11 +4,11 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
-/** What stands where nothing is known, or nothing is limited. */
+/** Placeholder for an unknown value or an absent limit. */
 export const NOTHING = "–";
 const UNLIMITED = "no limit";
 
-/** All digits below 10,000; then 12.3K, for it must fit into a cell. */
+/** All digits below 10,000, then compact such as 12.3K, to fit into a cell. */
 export function amount(value: number): string {
   if (Math.abs(value) >= 10_000) return compact.format(value);
   return Math.abs(value) < 10 ? tenths.format(value) : whole.format(value);
@@ -16,7 +16,7 @@ export function amount(value: number): string {
 
 export const limitText = (value: number | null | undefined): string => (value == null ? UNLIMITED : amount(value));
 
-/** Never 0 % or 100 % for what is not quite that. */
+/** Never rounds to 0 % or 100 %. */
 export function percent(part: number): string {
   const value = part * 100;
   if (value > 0 && value < 1) return "< 1 %";
@@ -35,7 +35,7 @@ export function duration(ms: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
-/** "a minute", for amounts in a window. */
+/** Returns "a minute" and the like, for amounts per window. */
 export function perWindow(windowMs: number): string {
   const known = new Map([
     [1_000, "a second"],
@@ -56,7 +56,7 @@ const UNITS = {
   outputTokens: "output tokens",
 } as const;
 
-/** What a limit counts. */
+/** The unit of a limit. */
 export const unitOf = ({ dimension }: Pick<LimitFrame, "dimension">): string =>
   dimension === undefined ? "units" : UNITS[dimension];
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { slice } from "./hexagon.ts";
 
-/** By the shoelace formula. */
+/** The area by the shoelace formula. */
 const area = (corners: ReturnType<typeof slice>) =>
   Math.abs(
     corners.reduce((sum, [x, y], i) => {
@@ -10,17 +10,17 @@ const area = (corners: ReturnType<typeof slice>) =>
     }, 0),
   ) / 2;
 
-test("all of a hexagon is three quarters of its box", () => {
+test("the area of a hexagon is three quarters of its bounding box", () => {
   expect(area(slice(80, 100, 0, 100))).toBeCloseTo(0.75 * 80 * 100);
 });
 
-test("slices that meet are the whole, wherever they meet", () => {
+test("two adjacent slices add up to the whole, wherever they meet", () => {
   for (const y of [1, 10, 25, 26, 50, 75, 90, 99]) {
     expect(area(slice(80, 100, 0, y)) + area(slice(80, 100, y, 100))).toBeCloseTo(6_000);
   }
 });
 
-test("there is nothing between a height and itself, nor outside", () => {
+test("a slice without height, or outside the hexagon, is empty", () => {
   expect(slice(80, 100, 50, 50)).toEqual([]);
   expect(slice(80, 100, 60, 40)).toEqual([]);
   expect(slice(80, 100, 100, 120)).toEqual([]);

@@ -1,9 +1,9 @@
-/** A corner, in a cell's own measure. */
+/** A corner, in pixels from the top left of the cell. */
 export type Corner = readonly [x: number, y: number];
 
 /**
- * The part of a hexagon between two heights, as its corners: what a filling is made of. The hexagon has a corner at the
- * top; heights count from there down. Empty when there is nothing between them.
+ * Returns the corners of the slice of a hexagon between two heights: the shape of a filling. The hexagon has a corner
+ * at the top; heights count down from there. Empty when the slice has no height.
  */
 export function slice(width: number, height: number, from: number, to: number): readonly Corner[] {
   const [top, bottom] = [Math.max(0, from), Math.min(height, to)];
@@ -15,7 +15,7 @@ export function slice(width: number, height: number, from: number, to: number): 
   return [...right, ...left.reverse()];
 }
 
-/** How far the sides are from the middle, at this height. */
+/** Returns the distance of the sides from the vertical axis, at height `y`. */
 function halfWidth(width: number, height: number, y: number): number {
   const quarter = height / 4;
   return (width / 2) * Math.min(1, y / quarter, (height - y) / quarter);

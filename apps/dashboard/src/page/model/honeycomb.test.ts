@@ -19,21 +19,21 @@ test.each([
   expect(new Set(places.map(({ x, y }) => `${x} ${y}`)).size).toBe(count);
 });
 
-test("few cells are as large as they may be, and a crowd as small", () => {
+test("few cells have the largest size, and very many the smallest", () => {
   expect(honeycomb(3, 660, 480).width).toBe(LARGEST_CELL);
   expect(honeycomb(20_000, 660, 480).width).toBe(SMALLEST_CELL);
   expect(honeycomb(20_000, 660, 480).totalHeight).toBeGreaterThan(480);
 });
 
-test("rows are as equal as they can be", () => {
+test("rows differ in length as little as possible", () => {
   const comb = honeycomb(8, 900, 320);
   expect([3, 4].map((i) => comb.at(i).y > 0)).toEqual([false, true]);
 });
 
-test("every other row stands half a cell further, three quarters of one below", () => {
+test("every other row is shifted by half a cell, and rows are three quarters of a cell apart", () => {
   const comb = honeycomb(8, 900, 320);
   expect(comb.at(4).x).toBeCloseTo(comb.width / 2);
   expect(comb.at(4).y).toBeCloseTo(comb.height * 0.75);
 });
 
-test("no cells take no room", () => expect(honeycomb(0, 660, 480).totalHeight).toBe(0));
+test("no cells need no height", () => expect(honeycomb(0, 660, 480).totalHeight).toBe(0));

@@ -1,12 +1,12 @@
-/** Where the cells of a hive stand: hexagons with a corner at the top, every other row half a cell further. */
+/** The layout of a hive: hexagons with a corner at the top, every other row shifted by half a cell. */
 export interface Honeycomb {
-  /** Of a cell, from side to side and from corner to corner. */
+  /** Size of a cell, from side to side and from corner to corner. */
   readonly width: number;
   readonly height: number;
-  /** Of all of it. */
+  /** Size of the whole layout. */
   readonly totalWidth: number;
   readonly totalHeight: number;
-  /** Left and top of a cell. */
+  /** Returns the left and top of a cell. */
   at(index: number): { readonly x: number; readonly y: number };
 }
 
@@ -16,11 +16,13 @@ export const SMALLEST_CELL = 11;
 const heightOf = (width: number): number => (width * 2) / Math.sqrt(3);
 const totalHeightOf = (width: number, rows: number): number => heightOf(width) * (0.75 * rows + 0.25);
 
-/** The largest cells with which so many fit in; when even the smallest do not, it is higher than asked for. */
+/**
+ * Returns the layout with the largest cells that fit; it exceeds `maxHeight` when even the smallest cells do not fit.
+ */
 export function honeycomb(count: number, maxWidth: number, maxHeight: number): Honeycomb {
   const grid = gridOf(count, maxWidth, maxHeight);
   const { width, rows } = grid;
-  // Rows as equal as can be: 2 of 4 and not 5 and 3.
+  // Balanced rows: 4 and 4 cells, not 5 and 3.
   const columns = Math.max(1, Math.ceil(count / rows));
   const height = heightOf(width);
   return {

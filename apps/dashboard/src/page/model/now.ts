@@ -2,7 +2,7 @@ import { pointsOf } from "../../point.ts";
 import type { Point } from "../../wire.ts";
 import type { State } from "./state.ts";
 
-/** The past, and what is now as its last point, so that charts say the same as the figures beside them. */
+/** Returns the history with the current state as its last point, so that charts agree with the figures next to them. */
 export function pointsUntilNow({ points, frame }: State): readonly Point[] {
   const last = points.at(-1);
   if (last === undefined || frame.at <= last.at) return points;

@@ -4,7 +4,7 @@ import { admitted, answers, cutTimes, levels, outages, timeRange, waits } from "
 
 const provider = { accepted: 4, rejected429: 1, usedRequests: 9, usedTokens: 900 };
 
-test("admitted beside allowed, the limit and the provider's count; null where nothing is known", () => {
+test("columns for admitted, allowed, limit and the provider's count, with null for unknown values", () => {
   const points = [
     point(1, { resources: [] }),
     point(2, {
@@ -39,7 +39,7 @@ test("admitted beside allowed, the limit and the provider's count; null where no
   expect(admitted(points, "other", 0, "requests")[1]).toEqual([null, null]);
 });
 
-test("levels in per cent, waits in seconds, answers a second", () => {
+test("levels are percentages, waits are seconds, answers are per second", () => {
   const points = [
     point(1, { provider, resources: [{ resource: "openai", level: 0.5, limits: [[1, 1, 1, 6, 1_500]] }] }),
   ];
@@ -49,7 +49,7 @@ test("levels in per cent, waits in seconds, answers a second", () => {
   expect(answers([point(1)])).toEqual([[1], [null], [null]]);
 });
 
-test("outages are spans up to the first point at which the bus was back", () => {
+test("an outage ends at the first point at which the bus was ready again", () => {
   const up = (seq: number) => point(seq);
   const down = (seq: number) => point(seq, { isBusReady: false });
   expect(outages([up(1), down(2), down(3), up(4), up(5), down(6)])).toEqual([
@@ -59,7 +59,7 @@ test("outages are spans up to the first point at which the bus was back", () => 
   expect(outages([up(1)])).toEqual([]);
 });
 
-test("cuts, pauses and announcements of this resource are marked, and no others", () => {
+test("only cuts, pauses and announcements of this resource are marked", () => {
   const cut = { type: "cut", resource: "r", agentId: "a", reason: "", level: 0.5, newCapacity: 1 } as const;
   const pause = { type: "paused", resource: "r", agentId: "a", reason: "", pausedForMs: 1 } as const;
   const update = { agentId: "a", resource: "r", newCapacity: 9, reason: "429", timestamp: new Date(0) };
@@ -73,7 +73,7 @@ test("cuts, pauses and announcements of this resource are marked, and no others"
   expect(cutTimes(events, "r")).toEqual([1, 3, 4]);
 });
 
-test("a chart shows all that there is, and at least two minutes", () => {
+test("a chart shows the whole history, and at least two minutes", () => {
   expect(timeRange([], 1_000)).toEqual([880, 1_000]);
   expect(timeRange([990, 1_000], 1_000)).toEqual([880, 1_000]);
   expect(timeRange([400, 1_000], 1_000)).toEqual([400, 1_000]);

@@ -1,6 +1,6 @@
 import type { LoggedEvent, Point, PointOfLimit } from "../../wire.ts";
 
-/** Columns of a chart: the times in seconds, then a value or null for each of them. */
+/** Columns of a chart: the times in seconds, then columns with a value or null for each time. */
 export type Columns = readonly [times: readonly number[], ...values: (readonly (number | null)[])[]];
 
 const timesOf = (points: readonly Point[]): number[] => points.map(({ at }) => at / 1_000);
@@ -9,7 +9,7 @@ function limitsOf(points: readonly Point[], resource: string, limit: number): (P
   return points.map((point) => point.resources.find((one) => one.resource === resource)?.limits[limit]);
 }
 
-/** Admitted, allowed now, the limit; and what the provider counted, where that is the same dimension. */
+/** Admitted, currently allowed, and the limit; and the provider's count of the same dimension, if known. */
 export function admitted(
   points: readonly Point[],
   resource: string,
@@ -30,13 +30,13 @@ export function admitted(
   ];
 }
 
-/** In per cent. */
+/** Level in per cent. */
 export function levels(points: readonly Point[], resource: string): Columns {
   const level = (point: Point) => point.resources.find((one) => one.resource === resource)?.level;
   return [timesOf(points), points.map((point) => (level(point) === undefined ? null : (level(point) as number) * 100))];
 }
 
-/** How many wait, and about how long where it is longest, in seconds. */
+/** Queue length, and the longest estimated wait in seconds. */
 export function waits(points: readonly Point[], resource: string, limit: number): Columns {
   const limits = limitsOf(points, resource, limit);
   return [
@@ -46,7 +46,7 @@ export function waits(points: readonly Point[], resource: string, limit: number)
   ];
 }
 
-/** What the provider accepted and refused in each second. */
+/** Requests that the provider accepted and refused in each second. */
 export function answers(points: readonly Point[]): Columns {
   return [
     timesOf(points),
@@ -55,7 +55,7 @@ export function answers(points: readonly Point[]): Columns {
   ];
 }
 
-/** Times in which the bus was not there, in seconds. */
+/** Times without a ready bus, in seconds. */
 export function outages(points: readonly Point[]): readonly (readonly [from: number, to: number])[] {
   const spans: [number, number][] = [];
   let isOpen = false;
@@ -68,7 +68,7 @@ export function outages(points: readonly Point[]): readonly (readonly [from: num
   return spans;
 }
 
-/** When this resource was cut or paused, in seconds. */
+/** Times at which this resource was cut or paused, in seconds. */
 export function cutTimes(events: readonly LoggedEvent[], resource: string): readonly number[] {
   return events.flatMap(({ at, event }) => {
     if (event.type === "cut" || event.type === "paused") return event.resource === resource ? [at / 1_000] : [];
@@ -78,7 +78,7 @@ export function cutTimes(events: readonly LoggedEvent[], resource: string): read
 
 const SHORTEST_SPAN_S = 120;
 
-/** From when to when a chart goes: all that is there, and at least two minutes. */
+/** The time axis of a chart: the whole history, and at least two minutes. */
 export function timeRange(times: readonly number[], nowS: number): [number, number] {
   return [Math.min(times[0] ?? nowS, nowS - SHORTEST_SPAN_S), Math.max(times.at(-1) ?? nowS, nowS)];
 }

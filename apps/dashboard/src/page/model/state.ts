@@ -1,6 +1,7 @@
+import { bindingLimit, byPressure } from "../../pressure.ts";
 import type { Frame, Hello, LoggedEvent, Point, ResourceFrame, Update } from "../../wire.ts";
 
-/** All that the page knows. */
+/** The complete state of the page. */
 export interface State {
   readonly hello: Omit<Hello, "update">;
   readonly frame: Frame;
@@ -12,7 +13,7 @@ export function begin({ update, ...hello }: Hello): State {
   return { hello, ...update };
 }
 
-/** What was known and what is new; no more of the past than the server keeps. */
+/** Returns the state with the update applied, bounded to the history that the server keeps. */
 export function next({ hello, points, events }: State, update: Update): State {
   return {
     hello,
@@ -22,25 +23,28 @@ export function next({ hello, points, events }: State, update: Update): State {
   };
 }
 
-/** What the reader has chosen to see. */
+/** The user's selection. */
 export interface Choice {
+  /** Undefined: the worst resource. */
   readonly resource: string | undefined;
-  /** Undefined: the first that there is. */
+  /** Whether `resource` is a tenant key. */
+  readonly isKey: boolean;
+  /** Undefined: the binding limit. */
   readonly limit: number | undefined;
   readonly agentId: string | undefined;
 }
 
-/** The resource that was chosen, or else the first; undefined when none was heard. */
-export function chosenResource({ resources }: Frame, { resource }: Choice): ResourceFrame | undefined {
-  return resources.find((one) => one.resource === resource) ?? resources[0];
+/** Returns the selected resource, or else the worst one; undefined when none is known. */
+export function chosenResource(
+  { resources, keys }: Pick<Frame, "resources" | "keys">,
+  { resource, isKey }: Pick<Choice, "resource" | "isKey">,
+): ResourceFrame | undefined {
+  return (isKey ? keys : resources).find((one) => one.resource === resource) ?? [...resources].sort(byPressure)[0];
 }
 
-/** Which of its limits: the chosen one, or else the first that is not without end. */
+/** Returns the index of the selected limit, or else of the binding one. */
 export function chosenLimit(resource: ResourceFrame | undefined, { limit }: Choice): number {
   const limits = resource?.limits ?? [];
   if (limit !== undefined && limit < limits.length) return limit;
-  return Math.max(
-    0,
-    limits.findIndex((one) => one.limit !== null),
-  );
+  return bindingLimit(limits);
 }

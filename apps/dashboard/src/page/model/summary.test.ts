@@ -6,7 +6,7 @@ const columns = [
   { label: "limit", show: String },
 ];
 
-test("a chart in words: now, least and most; what is unknown is left out", () => {
+test("a chart in words has the current value and the range, and leaves out unknown columns", () => {
   expect(
     summaryOf(
       [
@@ -30,7 +30,7 @@ test("a chart in words: now, least and most; what is unknown is left out", () =>
   expect(summaryOf([[], [], []], columns)).toBe("Nothing to show yet.");
 });
 
-test("as a table the newest is first, in even steps, and never more than 30 rows", () => {
+test("a chart as a table has at most 30 rows, newest first, at even steps", () => {
   const times = Array.from({ length: 600 }, (_, i) => i);
   const rows = rowsOf([times, times, times.map(() => null)], columns);
   expect(rows).toHaveLength(30);

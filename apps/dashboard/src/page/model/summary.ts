@@ -1,13 +1,13 @@
 import { clockTime } from "./format.ts";
 import type { Columns } from "./series.ts";
 
-/** A column of a chart: what it is called, and how its values read. */
+/** A column of a chart: its label, and the format of its values. */
 export interface Column {
   readonly label: string;
   readonly show: (value: number) => string;
 }
 
-/** A chart in a sentence for each column: now, least and most. */
+/** Describes a chart with a sentence per column: current value, minimum and maximum. */
 export function summaryOf([times, ...values]: Columns, columns: readonly Column[]): string {
   const sentences = columns.flatMap(({ label, show }, i) => {
     const known = (values[i] ?? []).filter((value) => value !== null);
@@ -23,7 +23,7 @@ export function summaryOf([times, ...values]: Columns, columns: readonly Column[
 
 const MOST_ROWS = 30;
 
-/** The same as rows of text, newest first, at even steps: at most 30 of them. */
+/** Returns the same values as text rows, newest first, at even steps, at most 30. */
 export function rowsOf([times, ...values]: Columns, columns: readonly Column[]): readonly (readonly string[])[] {
   const step = Math.max(1, Math.ceil(times.length / MOST_ROWS));
   const rows: string[][] = [];

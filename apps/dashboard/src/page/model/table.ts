@@ -6,7 +6,7 @@ export interface TableChoice {
   readonly filter: string;
   readonly sort: SortKey;
   readonly isDescending: boolean;
-  /** From 0 on. */
+  /** Counted from 0. */
   readonly page: number;
 }
 
@@ -14,13 +14,13 @@ export interface TablePage {
   readonly rows: readonly Cell[];
   readonly page: number;
   readonly pages: number;
-  /** How many there are on all pages. */
+  /** The number of agents on all pages. */
   readonly count: number;
 }
 
 export const ROWS_PER_PAGE = 20;
 
-/** One page of the agents, as chosen. A page that is there no longer is the last one. */
+/** Returns one page of the agents. A page number beyond the end is the last page. */
 export function tablePage(cells: readonly Cell[], choice: TableChoice): TablePage {
   const wanted = choice.filter.trim().toLowerCase();
   const found = wanted === "" ? [...cells] : cells.filter(({ agentId }) => agentId.toLowerCase().includes(wanted));
@@ -37,7 +37,7 @@ function compare(a: Cell, b: Cell, key: SortKey): number {
   return (a[key] ?? Infinity) - (b[key] ?? Infinity) || 0;
 }
 
-/** The same column again turns the order; figures begin with the largest. */
+/** Sorting by the same column again reverses the order; figures start with the largest. */
 export function sortedBy(choice: TableChoice, sort: SortKey): TableChoice {
   const isDescending = choice.sort === sort ? !choice.isDescending : sort !== "agentId";
   return { ...choice, sort, isDescending, page: 0 };

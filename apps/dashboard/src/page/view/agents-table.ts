@@ -1,7 +1,8 @@
 import type { Cell } from "../model/cells.ts";
 import { amount, duration, limitText, NOTHING, plural, unitOf } from "../model/format.ts";
 import { type SortKey, sortedBy, type TableChoice, tablePage } from "../model/table.ts";
-import { card, h, name, setAttribute, setText } from "./dom.ts";
+import { card, h, setAttribute, setText } from "./dom.ts";
+import { longName } from "./long-name.ts";
 import type { Scene, View } from "./view.ts";
 
 const COLUMNS: readonly { key: SortKey; label: string; show(cell: Cell): string }[] = [
@@ -15,7 +16,7 @@ const COLUMNS: readonly { key: SortKey; label: string; show(cell: Cell): string 
   { key: "upMs", label: "Up for", show: ({ upMs }) => duration(upMs) },
 ];
 
-/** Queue and wait of each agent: sorted, searched and paged, whatever their number. */
+/** Usage, share and queue of each agent: a table with sorting, search and pages, for any number of agents. */
 export function agentsTable(): View {
   const search = h("input", { type: "search", id: "agent-search", autocomplete: "off", spellcheck: "false" });
   const found = h("p", { class: "quiet-text", role: "status" });
@@ -35,7 +36,7 @@ export function agentsTable(): View {
   const where = h("span", { class: "quiet-text" });
   const pager = h("nav", { class: "pager", "aria-label": "Pages of agents" }, before, where, after);
   const tools = h("div", { class: "table-tools" }, h("label", { for: "agent-search" }, "Find"), search, found);
-  const element = card("agents", "Queue and wait by agent", tools, scroller, pager);
+  const element = card("agents", "Used, share and queue by agent", tools, scroller, pager);
 
   let choice: TableChoice = { filter: "", sort: "waiting", isDescending: true, page: 0 };
   let scene: Scene | undefined;
@@ -87,7 +88,7 @@ const emptyRow = (): HTMLElement =>
   h(
     "tr",
     {},
-    h("th", { scope: "row" }, name("", "data agent-name"), h("span", { class: "note" })),
+    h("th", { scope: "row" }, h("span", { class: "agent-name" }), h("span", { class: "note" })),
     ...COLUMNS.slice(1).map(() => h("td")),
   );
 
@@ -95,7 +96,8 @@ function drawRow(row: HTMLElement, cell: Cell, { choice }: Scene): void {
   setAttribute(row, "data-state", cell.state);
   setAttribute(row, "data-chosen", choice.agentId === cell.agentId);
   const head = row.firstElementChild as HTMLElement;
-  setText(head.firstElementChild as Element, cell.agentId);
+  const place = head.firstElementChild as HTMLElement;
+  if (place.textContent !== cell.agentId) place.replaceChildren(longName(cell.agentId));
   setText(head.lastElementChild as Element, note(cell));
   COLUMNS.slice(1).forEach(({ show, key }, i) => {
     const td = row.children[i + 1] as Element;

@@ -2,7 +2,7 @@ import { entriesOf, spoken } from "../model/events.ts";
 import { h, setText } from "./dom.ts";
 import type { View } from "./view.ts";
 
-/** Tells those who do not see it of cuts, pauses and the bus as they happen. What was before stays unsaid. */
+/** Announces cuts, pauses and bus changes to screen readers as they happen. Earlier events are not announced. */
 export function announcer(): View {
   const element = h("p", { class: "visually-hidden", role: "status" });
   let saidSeq: number | undefined;
@@ -11,7 +11,7 @@ export function announcer(): View {
     draw({ state: { events } }) {
       const lastSeq = events.at(-1)?.seq ?? 0;
       const since = saidSeq ?? lastSeq;
-      // One that started anew counts from 1 again.
+      // Set also when it is smaller: a restarted server counts from 1.
       saidSeq = lastSeq;
       const fresh = events.filter(({ seq, event }) => seq > since && isWorthIt(event.type));
       if (fresh.length > 0) setText(element, entriesOf(fresh).map(spoken).join(". "));

@@ -2,7 +2,7 @@ import { amount, duration, plural } from "../model/format.ts";
 import { card, h, setAttribute, setText } from "./dom.ts";
 import type { View } from "./view.ts";
 
-/** How the broker is, and what was heard through it. */
+/** The state of the bus, and counts of its messages. */
 export function busFacts(): View {
   const list = h("dl", { class: "facts" });
   const fact = (label: string): HTMLElement => {

@@ -2,20 +2,20 @@ import uPlot from "uplot";
 import { clockTime } from "../model/format.ts";
 import { colour } from "./colour.ts";
 
-/** A line of a chart. Its kind is its colour and dash, here and in the legend. */
+/** A line of a chart. The kind determines colour and dash, in the chart and in the legend. */
 export interface Line {
   readonly label: string;
   readonly kind: "used" | "total" | "limit" | "provider" | "refused" | "waiting" | "longest" | "level" | "accepted";
-  /** How its values read, when not as the chart's do. */
+  /** Formats the line's values, when not in the chart's format. */
   readonly show?: (value: number) => string;
   readonly isStepped?: boolean;
   readonly isBars?: boolean;
   readonly isFilled?: boolean;
-  /** Has the scale on the right. */
+  /** Whether the line uses the scale on the right. */
   readonly isRight?: boolean;
 }
 
-/** What is drawn besides the lines. Times in seconds. */
+/** Parts of a chart besides the lines. Times in seconds. */
 export interface Drawing {
   readonly nowS: number;
   readonly cuts: readonly number[];
@@ -24,7 +24,7 @@ export interface Drawing {
 }
 
 const DASHES: Partial<Record<Line["kind"], number[]>> = { limit: [2, 4], provider: [6, 4], longest: [5, 4] };
-/** Marks at whole amounts only. */
+/** Axis steps of whole amounts only. */
 const STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const FONT = '11px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
@@ -67,7 +67,7 @@ export function chartOptions(lines: readonly Line[], current: () => Drawing, max
   };
 }
 
-/** With seconds where the marks are less than a minute apart. */
+/** Adds seconds to the labels when they are less than a minute apart. */
 const showTimes = (_: uPlot, times: readonly number[], __: number, ___: number, stepS: number): string[] =>
   times.map((time) => clockTime(time * 1_000).slice(0, stepS < 60 ? 8 : 5));
 
@@ -87,7 +87,7 @@ function seriesOf({ label, kind, isStepped, isBars, isFilled, isRight }: Line): 
   } as uPlot.Series;
 }
 
-/** Grey where the bus was away; a line where someone cut. */
+/** Shades outages of the bus, and marks cuts. */
 function drawMarks(plot: uPlot, { cuts, outages }: Drawing): void {
   const { ctx, bbox } = plot;
   const at = (time: number): number =>
@@ -112,7 +112,7 @@ function drawMarks(plot: uPlot, { cuts, outages }: Drawing): void {
   ctx.restore();
 }
 
-/** What stands under the pointer, in words. */
+/** Shows the values below the pointer as text. */
 function drawHint(plot: uPlot, lines: readonly Line[], { show }: Drawing): void {
   const hint = hintOf(plot);
   const { idx, left } = plot.cursor;

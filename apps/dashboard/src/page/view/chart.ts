@@ -7,11 +7,11 @@ import { h, setText } from "./dom.ts";
 export interface Chart {
   readonly element: HTMLElement;
   draw(columns: Columns, drawing: Drawing): void;
-  /** Colours are read anew. */
+  /** Redraws with the colours of the current theme. */
   restyle(): void;
 }
 
-/** A chart, its legend, a sentence that says the same, and a table for those who want the figures. */
+/** A chart with its legend, a summary for screen readers, and a table of the values. */
 export function chart(title: string, lines: readonly Line[], options: { readonly maxY?: number } = {}): Chart {
   const plot = h("div", { class: "plot", "aria-hidden": "true" });
   const summary = h("p", { class: "visually-hidden" });
@@ -79,7 +79,7 @@ const columnsOf = (lines: readonly Line[], { show }: Drawing): readonly Column[]
 const legendEntry = ({ label, kind }: Line): HTMLElement =>
   h("li", {}, h("span", { class: `swatch line-${kind}`, "aria-hidden": "true" }), `${label} `, h("b"));
 
-/** With what it is now; not there when it never was. */
+/** Shows the current value; hidden while the column has no value at all. */
 function drawEntry(entry: HTMLElement, values: readonly (number | null)[], show: (value: number) => string): void {
   const now = values.at(-1);
   entry.hidden = values.every((value) => value === null);

@@ -15,7 +15,7 @@ interface Charts {
   restyle(): void;
 }
 
-/** What went on in the last minutes. */
+/** The charts of the last minutes. */
 export function charts(): Charts {
   const used = chart("Admitted against the limit", [
     { label: "admitted", kind: "used", isFilled: true },
@@ -48,17 +48,18 @@ export function charts(): Charts {
       element,
       draw(scene) {
         const { resource, state } = scene;
-        const isTracked = state.points.at(-1)?.resources.some((one) => one.resource === resource?.resource) ?? false;
+        const isTracked = state.points.at(-1)?.resources.some((one) => one.resource === pastOf(resource)) ?? false;
         untracked.hidden = resource === undefined || isTracked;
-        setText(untracked, `Its past is not kept: only that of the first ${state.hello.maxTracked} endpoints is.`);
+        const kept = resource?.isKey ? "endpoints" : `the first ${state.hello.maxTracked} endpoints`;
+        setText(untracked, `Its past is not kept: only that of ${kept} is.`);
         draw(scene);
       },
     };
   };
   return {
     admitted: part("admitted", "Admitted against the limit", used, ({ state, points, resource, limit }) => {
-      const columns = admitted(points, resource?.resource ?? "", limit, resource?.limits[limit]?.dimension);
-      used.draw(columns, drawing(state, resource?.resource, amount));
+      const columns = admitted(points, pastOf(resource), limit, resource?.limits[limit]?.dimension);
+      used.draw(columns, drawing(state, pastOf(resource), amount));
     }),
     level: part(
       "level",
@@ -66,13 +67,13 @@ export function charts(): Charts {
       level,
       ({ state, points, resource }) => {
         drawCause(cause, resource);
-        level.draw(levels(points, resource?.resource ?? ""), drawing(state, resource?.resource, percents));
+        level.draw(levels(points, pastOf(resource)), drawing(state, pastOf(resource), percents));
       },
       cause,
     ),
     waiting: part("waiting", "Queue and wait", waiting, ({ state, points, resource, limit }) => {
-      const columns = waits(points, resource?.resource ?? "", limit);
-      waiting.draw(columns, drawing(state, resource?.resource, amount));
+      const columns = waits(points, pastOf(resource), limit);
+      waiting.draw(columns, drawing(state, pastOf(resource), amount));
     }),
     answers: {
       ...part("answers", "What the provider answered, a second", answered, ({ state }) => {
@@ -94,7 +95,10 @@ function drawing(
   return { nowS: frame.at / 1_000, cuts, outages: outages(points), show };
 }
 
-/** Who cut it last, why, and how it goes on. */
+/** The name under which the history of a resource is kept; keys have no history. */
+const pastOf = (resource: Scene["resource"]): string => (resource?.isKey ? "" : (resource?.resource ?? ""));
+
+/** Describes the last cut: its agent, its reason, and the next step of the recovery. */
 function drawCause(element: HTMLElement, resource: Scene["resource"]): void {
   if (resource === undefined) {
     setText(element, "");
@@ -103,6 +107,10 @@ function drawCause(element: HTMLElement, resource: Scene["resource"]): void {
   const { cause, level, pausedForMs, risesInMs } = resource;
   const first = resource.limits[0];
   const now = first?.total == null ? "" : ` (${amount(first.total)} ${unitOf(first)})`;
+  if (cause === undefined && pausedForMs > 0) {
+    setText(element, `All pause for ${duration(pausedForMs)}.`);
+    return;
+  }
   if (cause === undefined || (level >= 1 && pausedForMs <= 0)) {
     setText(element, `All of the limit${now} may be used: nothing is cut.`);
     return;

@@ -1,7 +1,7 @@
 let probe: HTMLElement | undefined;
 const known = new Map<string, string>();
 
-/** What a variable of the styles is now, for a canvas, which knows no variables. */
+/** Resolves a CSS variable to a colour, because a canvas cannot use variables. */
 export function colour(variable: string): string {
   const found = known.get(variable);
   if (found !== undefined) return found;
@@ -16,7 +16,7 @@ export function colour(variable: string): string {
   return value;
 }
 
-/** The theme has changed. */
+/** Clears the cache after a change of theme. */
 export function forgetColours(): void {
   known.clear();
 }

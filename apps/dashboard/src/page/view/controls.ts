@@ -2,7 +2,7 @@ import type { ControlAnswer, Hello } from "../../wire.ts";
 import { card, h, name, setAttribute } from "./dom.ts";
 import type { Scene, View } from "./view.ts";
 
-/** Buttons that do something to the swarm, and a line that says what was done. Not there when there are none. */
+/** Buttons that act on the swarm, and a line with the outcome. Hidden without controls. */
 export function controls(): View {
   const list = h("div", { class: "controls" });
   const outcome = h("p", { class: "outcome", role: "status" });
@@ -13,7 +13,7 @@ export function controls(): View {
 
   const press = async (button: HTMLButtonElement, id: string): Promise<void> => {
     if (button.getAttribute("aria-disabled") === "true") return;
-    // Not `disabled`, which would take the focus away from those who use keys.
+    // Not `disabled`, which would take the focus away from keyboard users.
     setAttribute(button, "aria-disabled", "true");
     const answer = await ask(id, token);
     setAttribute(button, "aria-disabled", undefined);

@@ -1,7 +1,7 @@
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string;
 
-/** An element. Children that are strings become text and never markup. */
+/** Creates an element. String children become text, never markup. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -13,7 +13,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Absent when undefined or false. Touches nothing that is so already. */
+/** Sets an attribute, or removes it for undefined and false. Leaves an equal value untouched. */
 export function setAttribute(element: Element, name: string, value: Attributes[string]): void {
   if (value === undefined || value === false) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -31,7 +31,7 @@ export function setVariable(element: HTMLElement, name: string, value: string): 
   if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value);
 }
 
-/** Makes these the children, and moves none that is in its place already. */
+/** Replaces the children, and moves only those that are not in place. */
 export function setChildren(parent: Element, children: readonly Element[]): void {
   children.forEach((child, i) => {
     if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null);
@@ -39,10 +39,10 @@ export function setChildren(parent: Element, children: readonly Element[]): void
   while (parent.children.length > children.length) parent.lastElementChild?.remove();
 }
 
-/** What others wrote, set apart from the text around it, whichever way it is read. */
+/** Isolates foreign text from the text around it, whatever its writing direction. */
 export const name = (data: string, className = "data"): HTMLElement => h("bdi", { class: className }, data);
 
-/** A part of the page with its heading. */
+/** A section of the page with its heading. */
 export function card(id: string, title: string, ...children: readonly Child[]): HTMLElement {
   return h(
     "section",

@@ -5,7 +5,7 @@ import type { Scene, View } from "./view.ts";
 
 const FEW = 12;
 
-/** What happened to the swarm: cuts and recovery, who announced them and why; who came and went; what buttons did. */
+/** The event log: cuts and recoveries with their agent and reason, membership changes, and outcomes of buttons. */
 export function happenings(): View {
   const list = h("ol", { class: "entries", reversed: true });
   const empty = h("p", { class: "quiet-text" }, "Nothing has happened since this is observed.");

@@ -2,7 +2,7 @@ import { slice } from "../model/hexagon.ts";
 import { colour } from "./colour.ts";
 import { h } from "./dom.ts";
 
-/** A cell as it is painted: its place, and how high it is filled, 0 to 1. */
+/** A cell to paint: its position and its fill levels, 0 to 1. */
 export interface PaintedCell {
   readonly id: string;
   readonly x: number;
@@ -22,19 +22,19 @@ export interface Comb {
 }
 
 const GLIDE_MS = 450;
-/** More than this do not glide from one filling to the next. */
+/** Above this number, cells change their fill level without an animation. */
 const MAX_GLIDING = 200;
 
 /**
- * The combs behind the names and figures. A thousand cells as elements with outlines of their own would keep a browser
- * busy all the time; painted they are a few milliseconds.
+ * The canvas behind the names and figures. A thousand cells as outlined elements would keep a browser busy all the
+ * time; painting them takes a few milliseconds.
  */
 export function hiveCanvas() {
   const canvas = h("canvas", { class: "combs", "aria-hidden": "true" });
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
   const isStill = matchMedia("(prefers-reduced-motion: reduce)");
   let comb: Comb = { width: 0, height: 0, totalWidth: 0, totalHeight: 0, cells: [] };
-  /** What is painted now, and what was when the glide began. */
+  /** Fill levels at present, and at the start of the animation. */
   let [now, before] = [new Map<string, Fill>(), new Map<string, Fill>()];
   let startedAt = 0;
   let frame = 0;
@@ -56,7 +56,7 @@ export function hiveCanvas() {
   };
   return {
     element: canvas,
-    /** These from now on. Without a glide when nothing but the rims has changed. */
+    /** Paints these cells from now on. `isGliding`: whether fill levels have changed, not only rims. */
     draw(next: Comb, isGliding = true): void {
       const isFew = next.cells.length <= MAX_GLIDING && !isStill.matches;
       comb = next;
@@ -92,7 +92,7 @@ function fit(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, { tot
 }
 
 const RIMS = { plain: "--cell-rim", waits: "--wait", cut: "--bad", chosen: "--ink", focus: "--focus" } as const;
-/** In parts of a cell's width, and at least in pixels. */
+/** Rim widths as a fraction of the cell width, and their minimum in pixels. */
 const RIM_WIDTHS = {
   plain: [0.018, 1],
   waits: [0.028, 1.25],
@@ -162,7 +162,7 @@ function trace(context: CanvasRenderingContext2D, corners: ReturnType<typeof sli
   context.closePath();
 }
 
-/** Stripes: nothing is known of it now. */
+/** Hatching marks a silent agent. */
 function paintHatch(context: CanvasRenderingContext2D, width: number, height: number, { empty, edge }: Palette): void {
   fillPart(context, slice(width, height, 0, height), empty);
   trace(context, slice(width, height, 0, height));

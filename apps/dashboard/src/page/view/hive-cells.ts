@@ -1,14 +1,17 @@
 import { type Cell, cellText } from "../model/cells.ts";
 import { amount } from "../model/format.ts";
-import { h, name, setAttribute, setChildren, setText, setVariable } from "./dom.ts";
+import { h, setAttribute, setChildren, setText, setVariable } from "./dom.ts";
 import type { Comb } from "./hive-canvas.ts";
 import { hiveKeys } from "./hive-keys.ts";
+import { longName } from "./long-name.ts";
 import type { Scene } from "./view.ts";
 
-/** Below these widths a cell has no room for a figure, and for a name. */
+/** Minimum cell widths for a figure, and for a name. */
 const FIGURE_WIDTH = 44;
 const NAME_WIDTH = 74;
-/** Of more than this, the words for those who do not see the cells are renewed less often. */
+/** Number of trailing characters of a long name that fit into the smallest cell with a name. */
+const CELL_TAIL = 5;
+/** Above this number of cells, descriptions for screen readers are updated less often. */
 const FEW = 200;
 const WORDS_MS = 5_000;
 
@@ -19,7 +22,7 @@ interface Drawn {
   readonly words: HTMLElement;
 }
 
-/** The cells as buttons, with a name and a figure where there is room, and words for those who do not see them. */
+/** The cells as buttons, with a name and a figure where there is room, and descriptions for screen readers. */
 export function hiveCells(onClick: (agentId: string) => void, onPoint: (agentId: string | undefined) => void) {
   const list = h("ul", { class: "hive", "aria-label": "Agents" });
   const drawn = new Map<string, Drawn>();
@@ -29,7 +32,12 @@ export function hiveCells(onClick: (agentId: string) => void, onPoint: (agentId:
 
   const create = (agentId: string): Drawn => {
     const figure = h("span", { class: "cell-figure" });
-    const label = h("span", { class: "cell-label", "aria-hidden": "true" }, name(agentId, "cell-name"), figure);
+    const label = h(
+      "span",
+      { class: "cell-label", "aria-hidden": "true" },
+      longName(agentId, "cell-name", CELL_TAIL),
+      figure,
+    );
     const words = h("span", { class: "visually-hidden" });
     const button = h("button", { type: "button", class: "cell", tabindex: -1 }, label, words);
     ids.set(button, agentId);
@@ -50,7 +58,7 @@ export function hiveCells(onClick: (agentId: string) => void, onPoint: (agentId:
 
   return {
     element: list,
-    /** Whose cell has the focus and shows it. */
+    /** Returns the agent whose cell has the visible keyboard focus. */
     focused(): string | undefined {
       const button = list.querySelector("button:focus-visible");
       return button === null ? undefined : ids.get(button);

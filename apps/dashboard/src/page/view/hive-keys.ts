@@ -1,4 +1,7 @@
-/** One stop for the Tab key; within, arrows go to the nearest cell in their direction, Home and End to the ends. */
+/**
+ * Keyboard navigation: the hive is one Tab stop; arrow keys move to the nearest cell in their direction, Home and End
+ * to the first and last.
+ */
 export function hiveKeys(list: HTMLElement): { update(): void } {
   const buttons = (): HTMLButtonElement[] => [...list.querySelectorAll("button")];
   const stopAt = (button: HTMLButtonElement | undefined): void => {
@@ -29,7 +32,7 @@ function target(key: string, from: HTMLButtonElement, all: readonly HTMLButtonEl
   if (key !== "ArrowUp" && key !== "ArrowDown") return undefined;
   const here = from.getBoundingClientRect();
   const sign = key === "ArrowDown" ? 1 : -1;
-  // The next row is three quarters of a cell away, and half a cell to either side.
+  // The next row is three quarters of a cell away, shifted by half a cell.
   return all.find((one) => {
     const there = one.getBoundingClientRect();
     const down = (there.top - here.top) * sign;

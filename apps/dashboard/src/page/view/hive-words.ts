@@ -2,7 +2,7 @@ import { amount } from "../model/format.ts";
 import { h, setText } from "./dom.ts";
 import type { Scene } from "./view.ts";
 
-/** What stands in place of the hive when nobody was heard: what may be the reason. */
+/** Replaces the hive while no agent is known, and names the likely reasons. */
 export function emptyHive(): { readonly element: HTMLElement; draw(scene: Scene): void } {
   const why = h("p");
   const element = h("div", { class: "empty" }, h("p", { class: "empty-title" }, "Nobody heard yet"), why);
@@ -23,7 +23,7 @@ export function emptyHive(): { readonly element: HTMLElement; draw(scene: Scene)
   };
 }
 
-/** What the colours mean. */
+/** Explains the colours. */
 export function hiveLegend(): HTMLElement {
   const entry = (kind: string, text: string) =>
     h("li", {}, h("span", { class: `swatch swatch-${kind}`, "aria-hidden": "true" }), text);

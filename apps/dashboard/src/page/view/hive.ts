@@ -7,13 +7,13 @@ import { hiveCells } from "./hive-cells.ts";
 import { emptyHive, hiveLegend } from "./hive-words.ts";
 import type { Choose, Scene, View } from "./view.ts";
 
-/** More cells than this nobody tells apart; the table has them all. */
+/** More cells could not be told apart; the table lists all agents. */
 const MAX_CELLS = 2_000;
-/** A crowd does not push everything else off the screen. */
+/** Bounds the hive, so that many agents do not push everything else off the screen. */
 const MAX_HEIGHT = 480;
 const HINT = "Point at a cell, or move between cells with the arrow keys.";
 
-/** The agents as cells that fill with their share and their use. */
+/** The agents as cells that show their share and their usage. */
 export function hive(choose: Choose): View & { restyle(): void } {
   let scene: Scene | undefined;
   let pointed: string | undefined;

@@ -12,13 +12,14 @@ import { endpoints } from "./endpoints.ts";
 import { figures } from "./figures.ts";
 import { happenings } from "./happenings.ts";
 import { hive } from "./hive.ts";
+import { overview } from "./overview.ts";
 import { scope } from "./scope.ts";
 import { topBar } from "./top-bar.ts";
 
-/** The whole page. Nothing is drawn while nobody looks. */
+/** The whole page. A hidden page is not redrawn. */
 export function page() {
   let state: State | undefined;
-  let choice: Choice = { resource: undefined, limit: undefined, agentId: undefined };
+  let choice: Choice = { resource: undefined, isKey: false, limit: undefined, agentId: undefined };
   const choose = (change: Partial<Choice>): void => {
     choice = { ...choice, ...change };
     redraw();
@@ -32,6 +33,7 @@ export function page() {
   });
   const voice = announcer();
   const parts = {
+    overview: overview(choose),
     scope: scope(choose),
     controls: controls(),
     figures: figures(),
@@ -45,12 +47,13 @@ export function page() {
     bus: busFacts(),
     agents: agentsTable(),
   };
-  const { scope: which, controls: desk, figures: numbers, bus, ...cards } = parts;
+  const { overview: all, scope: which, controls: desk, figures: numbers, bus, ...cards } = parts;
   const side = h("div", { class: "side" }, cards.endpoints.element, bus.element);
   const main = h(
     "main",
     { id: "main", tabindex: -1 },
     desk.element,
+    all.element,
     which.element,
     numbers.element,
     h(
@@ -77,6 +80,11 @@ export function page() {
     if (state === undefined || document.hidden) return;
     const resource = chosenResource(state.frame, choice);
     const limit = chosenLimit(resource, choice);
+    // Keeps the first displayed endpoint and dimension, even when the order changes. Before any usage no limit binds,
+    // so nothing is kept yet.
+    const isUsed = resource?.limits.some(({ used }) => used > 0) ?? false;
+    if (resource !== undefined && isUsed && (choice.resource !== resource.resource || choice.limit !== limit))
+      choice = { ...choice, resource: resource.resource, isKey: resource.isKey ?? false, limit };
     const scene = {
       state,
       choice,

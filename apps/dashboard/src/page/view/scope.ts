@@ -1,8 +1,10 @@
+import type { ResourceFrame } from "../../wire.ts";
 import { amount, limitText, perWindow, unitOf } from "../model/format.ts";
-import { h, name, setAttribute, setText } from "./dom.ts";
+import { h, setAttribute, setText } from "./dom.ts";
+import { longName, shortened } from "./long-name.ts";
 import type { Choose, Scene, View } from "./view.ts";
 
-/** Which endpoint and which of its limits everything below is about. */
+/** Selects the endpoint and the limit that everything below shows. */
 export function scope(choose: Choose): View {
   const select = h("select", { id: "resource" });
   const only = h("p", { class: "scope-name" });
@@ -10,20 +12,23 @@ export function scope(choose: Choose): View {
   const limits = h("div", { class: "segments", role: "group", "aria-label": "Limit" });
   const about = h("p", { class: "scope-about" });
   const element = h("div", { class: "scope" }, label, only, limits, about);
-  select.addEventListener("change", () => choose({ resource: select.value, limit: undefined }));
+  select.addEventListener("change", () => {
+    const [kind, ...name] = select.value.split(" ");
+    choose({ resource: name.join(" "), isKey: kind === "key", limit: undefined });
+  });
   let shownNames = "";
   let shownUnits = "";
 
-  const drawNames = (names: readonly string[], chosen: string | undefined): void => {
-    const now = JSON.stringify([names, names.length < 2 ? chosen : ""]);
+  const drawNames = (resources: readonly ResourceFrame[], chosen: ResourceFrame | undefined): void => {
+    const now = JSON.stringify([resources.map(keyOf), resources.length < 2 ? chosen?.resource : ""]);
     if (now !== shownNames) {
       shownNames = now;
-      select.replaceChildren(...names.map((value) => h("option", { value }, value)));
-      only.replaceChildren(...(chosen === undefined ? [] : [name(chosen)]));
-      label.hidden = names.length < 2;
+      select.replaceChildren(...resources.map(optionOf));
+      only.replaceChildren(...(chosen === undefined ? [] : [longName(chosen.resource)]));
+      label.hidden = resources.length < 2;
       only.hidden = !label.hidden;
     }
-    if (chosen !== undefined && select.value !== chosen) select.value = chosen;
+    if (chosen !== undefined && select.value !== keyOf(chosen)) select.value = keyOf(chosen);
   };
 
   const drawLimits = (units: readonly string[], chosen: number): void => {
@@ -47,10 +52,7 @@ export function scope(choose: Choose): View {
     element,
     draw({ state: { frame }, resource, limit }: Scene) {
       element.hidden = resource === undefined;
-      drawNames(
-        frame.resources.map((one) => one.resource),
-        resource?.resource,
-      );
+      drawNames([...frame.resources, ...frame.keys], resource);
       drawLimits(resource?.limits.map(unitOf) ?? [], limit);
       const shown = resource?.limits[limit];
       if (resource === undefined || shown === undefined) return setText(about, "");
@@ -59,3 +61,8 @@ export function scope(choose: Choose): View {
     },
   };
 }
+
+const LONGEST_OPTION = 48;
+const keyOf = ({ resource, isKey }: ResourceFrame): string => `${isKey ? "key" : "endpoint"} ${resource}`;
+const optionOf = (one: ResourceFrame): HTMLElement =>
+  h("option", { value: keyOf(one) }, shortened(one.isKey ? `key ${one.resource}` : one.resource, LONGEST_OPTION));

@@ -6,7 +6,7 @@ type Theme = (typeof THEMES)[number];
 
 const next = (theme: Theme): Theme => THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme;
 
-/** As the system has it, or light, or dark; the choice stays for the next time. */
+/** Switches between the system's theme, light and dark; the choice is stored in the browser. */
 export function themeButton(onTheme: () => void): HTMLElement {
   const button = h("button", { class: "quiet", type: "button" });
   let theme = stored();
@@ -39,6 +39,6 @@ function store(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Not kept, then.
+    // The choice is lost when storage is blocked.
   }
 }

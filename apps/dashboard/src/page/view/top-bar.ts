@@ -5,7 +5,7 @@ import type { Scene, View } from "./view.ts";
 
 const BUS_TONES = { ready: "good", connecting: "warn", interrupted: "bad", closed: "bad" } as const;
 
-/** Whose swarm it is, whether the page is live, how the bus is; and what is wrong, if anything is. */
+/** Title, namespace, state of the connection and of the bus; and alerts. */
 export function topBar(onTheme: () => void): View & { setConnection(isLive: boolean): void } {
   const title = h("h1", {}, "Hivepace");
   const namespace = h("p", { class: "namespace" });

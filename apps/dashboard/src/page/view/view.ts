@@ -2,15 +2,15 @@ import type { Point, ResourceFrame } from "../../wire.ts";
 import type { Cell } from "../model/cells.ts";
 import type { Choice, State } from "../model/state.ts";
 
-/** What a part of the page is drawn from. */
+/** The input for drawing a part of the page. */
 export interface Scene {
   readonly state: State;
   readonly choice: Choice;
   readonly resource: ResourceFrame | undefined;
-  /** Which of the resource's limits. */
+  /** Index of the selected limit of the resource. */
   readonly limit: number;
   readonly cells: readonly Cell[];
-  /** The past until now. */
+  /** The history, with the current state as its last point. */
   readonly points: readonly Point[];
 }
 
@@ -20,5 +20,5 @@ export interface View {
   draw(scene: Scene): void;
 }
 
-/** How a part of the page changes what is shown. */
+/** Changes the selection. */
 export type Choose = (change: Partial<Choice>) => void;

@@ -3,18 +3,20 @@ import { atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, within 
 
 const busy = { load: 3 } as const;
 
-/** How long it takes to recover from a cut to this level, by the formula. */
+/** Time to recover from a cut to this level: the level grows by 10 % every 30 s. */
 function recoveryMs(base: number): number {
   return Math.ceil(Math.log(1 / base) / Math.log(1.1)) * 30 * SECOND;
 }
 
-/** The provider refuses: because it allows less than it says, because others use the account, or for no reason. */
+/**
+ * The provider refuses calls because it allows less than configured, because others use the account, or for no reason.
+ */
 export const congestion: readonly Scenario[] = [
   ...([0.1, 0.5, 1] as const).map(
     (part): Scenario => ({
       name: `${part * 100} % of the agents are refused at once`,
       options: (agents) => ({
-        // However many they are, the next call of each is soon.
+        // The limit grows with the swarm, so that every agent sends its next call soon.
         limits: { requests: 100 * agents },
         demand: { load: 0.5, skew: 0 },
         faults: [{ at: 4 * MINUTE, type: "refuse", agents: some(agents, part) }],
@@ -96,7 +98,7 @@ export const congestion: readonly Scenario[] = [
         const resumed = (4 * MINUTE + retryAfterMs) / SECOND;
         return [
           atMost("cuts", report.cuts, 1),
-          // A second of the level was saved up, and one comes.
+          // One second's worth of the level may accumulate in the pause, and another comes in that second.
           atMost("first second, in levels", Math.max(...report.seconds.slice(resumed, resumed + 3)) / level, 2),
           atMost("sent in the pause", Math.max(0, ...report.seconds.slice(4 * 60 + 1, resumed)), 0),
         ];
@@ -119,7 +121,7 @@ export const congestion: readonly Scenario[] = [
     figures: (report) => [
       ...within(report, 1.02).slice(0, 1),
       atMost("cuts", report.cuts, 1),
-      // Two steps after the cut, a tenth faster than the level.
+      // Two recovery steps after the cut, with a tolerance of 10 % above the level.
       atMost("use", useBetween(report, 5 * MINUTE, 5.4 * MINUTE), 1.1 * 0.5 * 1.1 ** 2),
       atMost("levels in the end", report.levels, 1),
     ],
@@ -134,7 +136,7 @@ export const congestion: readonly Scenario[] = [
         { at: 4.5 * MINUTE, type: "refuse", agents: [0] },
         { at: 4.5 * MINUTE + 5_000, type: "join", agents: [agents - 1] },
       ],
-      // That is when it has listened.
+      // The run ends when the newcomer has finished joining.
       duration: 4.5 * MINUTE + 5_000 + 1_250,
     }),
     figures: (report) => [

@@ -7,7 +7,7 @@ import { steady } from "./steady.ts";
 import { store } from "./store.ts";
 import { tokenCosts } from "./tokens.ts";
 
-/** All that may happen to a swarm, and what must hold then, by theme. */
+/** All situations of a swarm that are simulated, with the figures that must hold, by theme. */
 export const swarmScenarios: Readonly<
   Record<"steady" | "tokens" | "membership" | "mistakes" | "outages" | "congestion" | "store", readonly Scenario[]>
 > = {

@@ -3,14 +3,14 @@ import { useBetween } from "../recorder.ts";
 import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, within } from "./scenario.ts";
 
 const busy = { load: 3 } as const;
-/** Everyone has enough to do, so that who is there matters and not who. */
+/** All agents have the same demand, so that only the number of agents matters. */
 const even = { load: 3, skew: 0 } as const;
 
 function upper(agents: number): number[] {
   return all(agents).slice(Math.floor(agents / 2));
 }
 
-/** Agents that come and go, with or without a goodbye, evenly over the run. */
+/** Agents that restart, every second one without a goodbye, at even intervals. */
 function churn(agents: number, perMinute: number, from: number, to: number): Fault[] {
   const count = Math.round((agents * perMinute * (to - from)) / MINUTE);
   return Array.from({ length: count }, (_, i): Fault => {
@@ -19,7 +19,7 @@ function churn(agents: number, perMinute: number, from: number, to: number): Fau
   });
 }
 
-/** Agents come, go, crash, and cannot hear each other. */
+/** Agents join, leave, crash, and lose each other. */
 export const membership: readonly Scenario[] = [
   {
     name: "twice as many agents at once",
@@ -50,7 +50,7 @@ export const membership: readonly Scenario[] = [
   ...(
     [
       ["all is in use", 25 * SECOND, 3 * SECOND],
-      // A full window was spent a little faster than it comes free: now and then nobody can send for seconds.
+      // The window was filled a little faster than it comes free, so that at times no agent can send for seconds.
       ["nobody can send", 0, 8 * SECOND],
     ] as const
   ).map(
@@ -77,13 +77,13 @@ export const membership: readonly Scenario[] = [
     options: (agents) => ({
       limits: thousand,
       demand: even,
-      // In mid-window, where all that comes free is used at once by whoever knows that it may.
+      // In the middle of a window, when other agents use freed capacity at once.
       faults: [{ at: 4 * MINUTE + 24.5 * SECOND, type: "leave", agents: upper(agents) }],
       duration: 8 * MINUTE,
     }),
     figures: (report) => [
       ...within(report),
-      // Ten seconds differ by some points also when nobody leaves.
+      // Usage in ten seconds varies by some percent even without a departure.
       atLeast("use from 0.5 s later on", useBetween(report, 4 * MINUTE + 25 * SECOND, 4 * MINUTE + 35 * SECOND), 0.93),
       atLeast("use after", useBetween(report, 4 * MINUTE + 25 * SECOND, 5 * MINUTE + 25 * SECOND), 0.95),
     ],
@@ -117,7 +117,7 @@ export const membership: readonly Scenario[] = [
       }),
       figures: (report) => [
         atMost("max", report.max, 1.02),
-        // What a crashed agent had sent and not yet said is known to nobody.
+        // Usage that a crashed agent had not yet reported is unknown to the others.
         atMost("refused part", report.refused / report.sent, 0.002),
         atLeast("use", report.use, use),
       ],

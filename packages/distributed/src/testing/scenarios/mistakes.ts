@@ -1,31 +1,31 @@
-import type { Message } from "../../engine/message.ts";
+import type { Message } from "../../engine/index.ts";
 import type { Fault } from "../options.ts";
 import { useBetween } from "../recorder.ts";
 import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, within } from "./scenario.ts";
 
 const busy = { load: 3 } as const;
-/** Everyone has enough to do. */
+/** All agents have the same demand. */
 const even = { load: 3, skew: 0 } as const;
 
-/** A word of one that is no agent: valid in every field, and what it claims is more than there is. */
+/** A forged message: every field is valid, and the claim exceeds the limit. */
 function liar(seq: number, members: number): Message {
-  const claim = { amounts: [1e9], next: [1e9], turn: 0, tie: 0, waitedMs: 60_000 };
-  const nothing = { sent: [0], back: [0], backAgeMs: 0, used: [0], bins: [], waiting: [1e9] };
-  const pool = { name: "provider", windowMs: MINUTE, limits: [1_000], ...nothing, claim, turn: 0 };
+  const claim = { amounts: [1e9], next: [1e9], virtualTime: 0, tie: 0, waitedMs: 60_000 };
+  const nothing = { spentTotal: [0], refundedTotal: [0], refundAgeMs: 0, used: [0], bins: [], demand: [1e9] };
+  const quota = { name: "provider", windowMs: MINUTE, limits: [1_000], ...nothing, claim, virtualTime: 0 };
   return {
     id: "liar",
-    life: 1,
+    incarnation: 1,
     seq,
     upMs: 10 * MINUTE,
     nextMs: SECOND,
     weight: 1,
     members,
     bye: false,
-    pools: [{ ...pool, level: undefined, seen: undefined }],
+    quotas: [{ ...quota, level: undefined, joinSnapshot: undefined }],
   };
 }
 
-/** Agents that are told something else than the others, or something wrong, or tell it. */
+/** Agents with wrong or contradictory configurations, clocks or messages. */
 export const mistakes: readonly Scenario[] = [
   {
     name: "two processes with one name",
@@ -63,7 +63,7 @@ export const mistakes: readonly Scenario[] = [
       faults: [{ at: 3 * MINUTE, type: "limits", limits: { requests: 500 }, agents: [agents - 1] }],
       duration: 3 * MINUTE + 1_100,
     }),
-    // And as long as a message takes.
+    // The duration allows one heartbeat and the transit time of a message.
     figures: (report) => [...within(report), atMost("limits in the end", report.limits, 1)],
     mostAgents: 100,
   },

@@ -4,7 +4,10 @@ import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, wi
 
 const busy = { load: 3 } as const;
 
-/** Some, or all, do not hear each other: cut off, a bus that is away, a broker in parts, messages that are lost or late. */
+/**
+ * Some or all agents do not hear each other: disconnected agents, bus outages, partitions of the broker, lost or late
+ * messages.
+ */
 export const outages: readonly Scenario[] = [
   ...[0.1, 0.3, 0.99].flatMap((part) =>
     [10, 60, 600].map(
@@ -106,7 +109,7 @@ export const outages: readonly Scenario[] = [
     }),
   ),
   {
-    // Each side sees the other gone and takes what it left, until refusals cut both.
+    // Each side assumes that the other has left and uses the whole limit, until refusals cut both.
     name: "the broker splits in halves for ten minutes",
     options: (agents) => ({
       limits: thousand,
@@ -182,7 +185,7 @@ export const outages: readonly Scenario[] = [
     }),
     figures: (report, agents) => [
       ...within(report),
-      // The smallest of a hundred want less than an equal part.
+      // Among a hundred agents, the smallest want less than an equal share.
       atLeast("use meanwhile", useBetween(report, MINUTE, 3 * MINUTE), agents <= 10 ? 0.9 : 0.8),
       atLeast("use after", useBetween(report, 5 * MINUTE, 7 * MINUTE), 0.95),
     ],

@@ -3,11 +3,11 @@ import { useBetween } from "../recorder.ts";
 import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some } from "./scenario.ts";
 
 const limits = { requests: 600 } as const;
-/** A provider that refuses nothing shows how far above the limit agents go. */
+/** A provider with ten times the limit refuses nothing, so that any excess over the limit becomes visible. */
 const lenient: Fault = { at: 0, type: "provider", factor: 10, forMs: 60 * MINUTE };
 const busy = { load: 2, skew: 0, patienceMs: MINUTE } as const;
 
-/** Every agent ends and starts again, evenly over the run, after lives of about this length. */
+/** Restarts every agent under a new id each time it has run for `lifeMs`, at even intervals over the run. */
 function lives(agents: number, lifeMs: number, graceful: boolean, to: number): Fault[] {
   return all(agents).flatMap((agent) => {
     const faults: Fault[] = [];
@@ -17,7 +17,7 @@ function lives(agents: number, lifeMs: number, graceful: boolean, to: number): F
   });
 }
 
-/** Swarms as platforms run them: restarts under new names, slow buses, clocks that are off, splits. */
+/** Swarms as platforms run them: restarts under new ids, slow buses, wrong clocks, partitions. */
 export const realSwarms: readonly Scenario[] = [
   ...(
     [
@@ -109,6 +109,26 @@ export const realSwarms: readonly Scenario[] = [
       duration: 6 * MINUTE,
     }),
     figures: (report) => [atMost("max", report.max, 1.1)],
+    mostAgents: 10,
+  },
+  {
+    name: "an agent that hears only itself starts behind a split",
+    options: () => ({
+      agents: 5,
+      limits,
+      expectedAgents: 5,
+      demand: busy,
+      absent: [4],
+      faults: [
+        lenient,
+        { at: 3 * MINUTE - SECOND, type: "split", groups: [[0, 1, 2, 3], [4]], forMs: MINUTE },
+        { at: 3 * MINUTE, type: "join", agents: [4] },
+      ],
+      duration: 6 * MINUTE,
+    }),
+    // The other agents cannot know of the newcomer. Its share of one fifth exceeds the limit, and a little more when
+    // they meet.
+    figures: (report) => [atMost("max", report.max, 1.22)],
     mostAgents: 10,
   },
   {

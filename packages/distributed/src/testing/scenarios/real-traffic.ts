@@ -4,7 +4,7 @@ import { atLeast, atMost, MINUTE, type Scenario, SECOND } from "./scenario.ts";
 const busy = { load: 2, skew: 0, patienceMs: MINUTE } as const;
 const three = [{ id: "east" }, { id: "west" }, { id: "north", limits: { requests: 300 } }] as const;
 
-/** Several endpoints, keys and windows at once, and calls that are not alike. */
+/** Several endpoints, keys and windows at once, and calls of different sizes. */
 export const realTraffic: readonly Scenario[] = [
   {
     name: "calls to any of three endpoints",
@@ -28,7 +28,7 @@ export const realTraffic: readonly Scenario[] = [
     }),
     figures: (report) => [
       atMost("refused part", report.refused / report.sent, 0.02),
-      // The other two have room for all calls.
+      // The other two endpoints have capacity for all calls.
       atLeast("use", useBetween(report, 3 * MINUTE, 6 * MINUTE), 0.55),
       atMost("wait p99, ms", report.wait.p99, 2 * SECOND),
     ],
@@ -44,7 +44,7 @@ export const realTraffic: readonly Scenario[] = [
     figures: (report) => [
       atMost("refused", report.refused, 0),
       atLeast("use of east", report.endpoints["east"]?.use ?? 0, 0.93),
-      // Calls to the others do not wait for those to the first.
+      // Calls to the other endpoints do not wait for calls to the first.
       atMost("wait p99 of west, ms", report.endpoints["west"]?.wait.p99 ?? 0, 2 * SECOND),
     ],
   },
@@ -78,7 +78,7 @@ export const realTraffic: readonly Scenario[] = [
       options: () => ({
         limits: { requests: 600 },
         demand: { ...busy, tokens: 500 },
-        // The day's limit is learned from headers.
+        // Hives learn the daily limit from headers.
         provider: { headers: true, quota: { tokens: quota } },
         duration: 8 * MINUTE,
       }),
@@ -89,13 +89,13 @@ export const realTraffic: readonly Scenario[] = [
     name: "each agent has 12 calls in flight at most",
     options: () => ({
       agents: 10,
-      limits: { requests: 1_200, maxInFlight: 12 },
+      limits: { requests: 1_200, maxInFlightPerProcess: 12 },
       demand: { load: 2, skew: 0.8, patienceMs: MINUTE },
       provider: { callMs: { median: 6 * SECOND, sigma: 0.3, from: 2 * SECOND, to: 20 * SECOND } },
       duration: 6 * MINUTE,
     }),
-    // Ten agents with 12 slots of 6 s are as many calls as the limit.
-    figures: (report) => [atMost("refused", report.refused, 0), atLeast("use", report.use, 0.9)],
+    // 120 slots and calls of 6.27 s on average give 1,148 calls a minute; the bound is 97 % of that.
+    figures: (report) => [atMost("refused", report.refused, 0), atLeast("use", report.use, 0.928)],
     mostAgents: 10,
   },
   {
@@ -128,7 +128,7 @@ export const realTraffic: readonly Scenario[] = [
       duration: 8 * MINUTE,
       measureFrom: 5.5 * MINUTE,
     }),
-    // Two windows after the burst nothing waits any more.
+    // Two windows after the burst no call waits any more.
     figures: (report) => [atMost("refused", report.refused, 0), atMost("wait p99, ms", report.wait.p99, SECOND)],
   },
 ];

@@ -4,8 +4,8 @@ import { realTraffic } from "./real-traffic.ts";
 import type { Scenario } from "./scenario.ts";
 
 /**
- * What happens to hives in front of providers that behave as real ones do, by theme. For `drive: "hive"`. The figures are
- * those that are wanted.
+ * Scenarios for hives in front of providers that behave like real ones, by theme. For `drive: "hive"`. The bounds are
+ * goals, some of which are not met yet.
  */
 export const realScenarios: Readonly<Record<"providers" | "traffic" | "swarms", readonly Scenario[]>> = {
   providers: realProviders,

@@ -1,7 +1,7 @@
 import type { SimulationOptions } from "../options.ts";
 import type { SwarmReport } from "../recorder.ts";
 
-/** A number that a run came to, and what it must be. */
+/** A measured figure and its bounds. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -9,29 +9,29 @@ export interface Figure {
   readonly most?: number | undefined;
 }
 
-/** Something that happens to a swarm, at any size, and what must hold then. */
+/** A situation of a swarm of any size, and the figures that must hold. */
 export interface Scenario {
   readonly name: string;
   readonly options: (agents: number) => Omit<SimulationOptions, "seed" | "agents"> & { readonly agents?: number };
   readonly figures: (report: SwarmReport, agents: number) => readonly Figure[];
-  /** It makes no sense, or takes too long, with more agents than this. */
+  /** Largest swarm for which the scenario is useful and fast enough. @defaultValue unlimited */
   readonly mostAgents?: number | undefined;
 }
 
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 
-/** Three windows show what ten would: in a crowd each second of them takes long. */
+/** Duration of a steady run. Three windows show as much as ten, and large swarms are slow to simulate. */
 export function steadyMs(agents: number): number {
   return (agents > 300 ? 3 : 10) * MINUTE;
 }
 
-/** A thousand requests a minute, as every scenario has that is about something else. */
+/** One thousand requests a minute: the limit of scenarios that examine something else. */
 export const thousand = { requests: 1_000 } as const;
 /** An account of 100,000 tokens a minute. */
 export const tokens = { tokens: 100_000 } as const;
 
-/** The first of all agents: this part of them, but one at least. */
+/** The first agents: this fraction of all, and at least one. */
 export function some(agents: number, part: number): number[] {
   return Array.from({ length: Math.max(1, Math.round(agents * part)) }, (_, i) => i);
 }
@@ -53,7 +53,7 @@ export function holds({ value, least = -Infinity, most = Infinity }: Figure): bo
   return value >= least && value <= most;
 }
 
-/** Those that nearly all scenarios ask for: within the limit, and nothing refused. */
+/** The figures that nearly all scenarios check: usage within the limit, and no refusal. */
 export function within(report: SwarmReport, most = 1.02): Figure[] {
   return [atMost("max", report.max, most), ...(most <= 1.02 ? [atMost("refused", report.refused, 0)] : [])];
 }

@@ -1,14 +1,14 @@
 import { type SwarmReport, useBetween } from "../recorder.ts";
 import { atLeast, atMost, MINUTE, type Scenario, SECOND, steadyMs, thousand, within } from "./scenario.ts";
 
-/** The standard deviation of what was sent in each second from one to another. */
+/** The standard deviation of the usage per second, over the seconds `from` to `to`. */
 function spread({ seconds }: SwarmReport, from: number, to: number): number {
   const part = seconds.slice(from, to);
   const mean = part.reduce((sum, use) => sum + use, 0) / part.length;
   return Math.sqrt(part.reduce((sum, use) => sum + (use - mean) ** 2, 0) / part.length);
 }
 
-/** Nothing goes wrong but the network, which always loses a little. */
+/** Only the network fails, which always loses a few messages. */
 export const steady: readonly Scenario[] = [
   {
     name: "three times the limit, uneven",
@@ -70,7 +70,7 @@ export const steady: readonly Scenario[] = [
       demand: { load: 2, bursts: [{ at: 0, load: 5 }], maxQueue: 5_000 },
       duration: 3 * MINUTE,
     }),
-    // A hundred agents have ten calls each in a window, too few to be even.
+    // With a hundred agents, each has ten calls in a window: too few for an even distribution.
     figures: (report) => [...within(report), ...(report.agents <= 10 ? [atLeast("jain", report.jain, 0.9)] : [])],
   },
   {

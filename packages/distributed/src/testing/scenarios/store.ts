@@ -5,14 +5,14 @@ import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, wi
 const handed: StoreOptions = { aggregation: "store" };
 const busy = { load: 3 } as const;
 
-/** Something happens to the store at the third minute, while all want more than there is. */
+/** A fault of the store in the third minute, while demand exceeds the limit. */
 function trouble(name: string, faults: readonly Fault[], learnings: number, useAfter = 0.95): Scenario {
   return {
     name: `the store ${name}`,
     options: () => ({ limits: thousand, demand: busy, store: handed, faults, duration: 6 * MINUTE }),
     figures: (report) => [
       ...within(report),
-      // Once when all started, and then again.
+      // The store learns once when all agents start, and again after the fault.
       atLeast("times learned", report.learnings, learnings),
       atLeast("use after", useBetween(report, 5 * MINUTE, 6 * MINUTE), useAfter),
       atMost("messages", report.messagesPerAgentSecond, 0.01),
@@ -20,7 +20,7 @@ function trouble(name: string, faults: readonly Fault[], learnings: number, useA
   };
 }
 
-/** A store hands out the limit: how it is used, and what happens when the store is in trouble. */
+/** A store grants parts of the limit: its normal use, and its failures. */
 export const store: readonly Scenario[] = [
   {
     name: "handed out by a store, three times the limit",

@@ -2,7 +2,7 @@ import { typicalTokens } from "../costs.ts";
 import { useBetween } from "../recorder.ts";
 import { atLeast, atMost, MINUTE, type Scenario, SECOND, tokens, within } from "./scenario.ts";
 
-/** Calls of very different size, some larger than an agent's whole share, and what they took known only afterwards. */
+/** Calls of very different sizes, some larger than an agent's share, whose real usage is known only afterwards. */
 export const tokenCosts: readonly Scenario[] = [
   {
     name: "tokens at three times the limit",
@@ -48,7 +48,7 @@ export const tokenCosts: readonly Scenario[] = [
     figures: (report) => [
       atMost("max", report.max, 1.02),
       atMost("refused", report.refused, 1),
-      // By the formula the level is 0.5 to 0.67 in these two minutes and a half.
+      // After the cut, the level is between 0.5 and 0.67 during these two and a half minutes.
       atLeast("use after the cut", useBetween(report, 4.5 * MINUTE, 7 * MINUTE), 0.45),
       atMost("longest gap", report.longestGap, 6),
     ],
@@ -83,7 +83,7 @@ export const tokenCosts: readonly Scenario[] = [
     figures: (report) => [...within(report), atLeast("use", report.use, 0.85)],
   },
   {
-    // What is in flight has used more than anyone knows: only a better estimate would help.
+    // Calls in flight use more than their estimates: only better estimates would help.
     name: "calls take up to half more than was thought",
     options: () => ({
       limits: tokens,

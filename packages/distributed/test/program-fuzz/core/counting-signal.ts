@@ -27,7 +27,7 @@ export class CountingSignal implements AbortSignalLike {
   }
 }
 
-/** The signals of a program. An aborted one is replaced, and still watched. */
+/** The signals of a program. An aborted signal is replaced, and its listeners are still counted. */
 export class Signals {
   readonly #present: CountingSignal[];
   readonly #aborted: CountingSignal[] = [];
@@ -45,7 +45,7 @@ export class Signals {
     this.#aborted.push(...this.#present.splice(index % this.#present.length, 1, new CountingSignal()));
   }
 
-  /** However many calls share a signal, each object under test listens once. */
+  /** Checks that each object under test listens to a signal at most once, however many calls share the signal. */
   check(most: number): void {
     for (const { listeners } of this.#present)
       need(listeners <= most, "leftovers", () => `${listeners} listeners on one signal`);

@@ -1,6 +1,6 @@
 import { seededRandom } from "@hivepace/core/testing";
 
-/** Random choices that follow from a seed. */
+/** Deterministic random choices from a seed. */
 export class Dice {
   readonly #random: () => number;
 
@@ -12,12 +12,12 @@ export class Dice {
     return this.#random() < part;
   }
 
-  /** A whole number, both ends included. */
+  /** A random whole number, both bounds included. */
   between(least: number, most: number): number {
     return Math.floor(least + (most - least + 1) * this.#random());
   }
 
-  /** Any number in between. */
+  /** A random number between the bounds. */
   fraction(least: number, most: number): number {
     return least + (most - least) * this.#random();
   }
@@ -26,13 +26,13 @@ export class Dice {
     return from[this.between(0, from.length - 1)] as T;
   }
 
-  /** At least one of them, in their order. */
+  /** A random, non-empty subset, in the original order. */
   some<T>(from: readonly T[]): T[] {
     const chosen = from.filter(() => this.chance(0.5));
     return chosen.length > 0 ? chosen : [this.pick(from)];
   }
 
-  /** The property with the given chance, or an empty object: for optional arguments. */
+  /** The result of `make` with the given probability, else an empty object: for optional arguments. */
   maybe<T extends object>(part: number, make: () => T): T | Record<never, never> {
     return this.chance(part) ? make() : {};
   }

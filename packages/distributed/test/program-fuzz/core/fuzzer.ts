@@ -2,10 +2,13 @@ import { violationOf } from "./run.ts";
 import { shrink } from "./shrink.ts";
 import type { Program, Subject } from "./subject.ts";
 
-/** A subject without the types of its programs, so that all subjects can stand in one list. */
+/** A subject without the types of its programs, so that all subjects fit into one list. */
 export interface Fuzzer {
   readonly name: string;
-  /** Runs the program of a seed. Throws when it breaks a law: with the law, the shrunk program and how to repeat it. */
+  /**
+   * Runs the program of a seed. If the program breaks a law, throws an error with the law, the shrunk program, and the
+   * command that repeats it.
+   */
   check(seed: number): Promise<void>;
 }
 
@@ -31,12 +34,12 @@ export async function checkProgram<Setup, Command extends object>(
   );
 }
 
-/** One command in a line. */
+/** Prints a program with one command per line. */
 function printed<Setup, Command>({ setup, commands }: Program<Setup, Command>): string {
   return [JSON.stringify(setup, plain), ...commands.map((command) => `  ${JSON.stringify(command, plain)}`)].join("\n");
 }
 
-/** JSON has no NaN and no Infinity. */
+/** Replaces NaN and Infinity, which JSON does not have, with text. */
 function plain(_: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }

@@ -2,7 +2,7 @@ import type { RateLimiter } from "@hivepace/core";
 
 const text = "many" as unknown as number;
 
-/** Calls of a limiter that no program may make: each must end in a typed error. */
+/** Invalid calls of a limiter: each must fail with a typed error. */
 export const ILLEGAL_CALLS: readonly ((limiter: RateLimiter) => unknown)[] = [
   (limiter) => limiter.tryAcquire("api", 0),
   (limiter) => limiter.tryAcquire("api", -1),

@@ -1,7 +1,7 @@
 import { isHivepaceError } from "@hivepace/core";
 import { Violation } from "./violation.ts";
 
-/** Makes a call that no program may make. It must end in a typed error, and leave the fingerprint as it was. */
+/** Makes an invalid call, and checks that the call fails with a typed error and leaves the fingerprint unchanged. */
 export async function checkIllegal(call: () => unknown, text: string, fingerprint: () => string): Promise<void> {
   const before = fingerprint();
   try {

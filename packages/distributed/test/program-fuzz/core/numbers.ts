@@ -1,6 +1,6 @@
 import { Violation } from "./violation.ts";
 
-/** Fields that change by themselves as time passes, or that count messages. */
+/** Names of fields that change as time passes, or that count messages. */
 const VOLATILE = /^(published|publishedBytes|ignored|text|timestamp|remainingMs|available|.*(AgeMs|AgoMs|InMs|ForMs))$/;
 
 /** Throws when a number anywhere in the value is NaN or negative. */
@@ -14,7 +14,9 @@ export function checkNumbers(value: unknown, path: string): void {
   for (const [name, inner] of Object.entries(value)) checkNumbers(inner, `${path}.${name}`);
 }
 
-/** A status as text, without the parts that change by themselves: two are equal when nothing has happened between them. */
+/**
+ * A status as text, without the fields that change by themselves: two texts are equal when nothing happened in between.
+ */
 export function stable(status: unknown): string {
   return JSON.stringify(status, (name, value: unknown) => {
     if (VOLATILE.test(name)) return undefined;

@@ -1,7 +1,7 @@
 import { isHivepaceError } from "@hivepace/core";
 import { Violation } from "./violation.ts";
 
-/** Collects violations from promise callbacks and listeners, which nobody could catch there. */
+/** Collects violations from promise callbacks and listeners, where a thrown error would be lost. */
 export class Late {
   #first: Violation | undefined;
 
@@ -9,7 +9,7 @@ export class Late {
     this.#first ??= violation;
   }
 
-  /** Runs a callback and keeps the violation that it throws. */
+  /** Runs a callback, and keeps the violation if the callback throws. */
   guard(run: () => void): void {
     try {
       run();
@@ -23,7 +23,7 @@ export class Late {
   }
 }
 
-/** Throws unless a rejection is a typed error or the reason of the caller's own signal. */
+/** Throws unless a rejection is a typed error or the abort reason of the caller's own signal. */
 export function checkRejection(error: unknown, reason: unknown, what: string): void {
   if (isHivepaceError(error) || (reason !== undefined && error === reason)) return;
   throw new Violation("typed errors", `${what} rejected with ${String(error)}`);

@@ -3,7 +3,7 @@ import type { Program, Subject, World } from "./subject.ts";
 import { Violation } from "./violation.ts";
 import { captureWarnings } from "./warnings.ts";
 
-/** Runs a program. Resolves with the law that it broke, or with undefined. */
+/** Runs a program. Resolves with the violation, or with undefined when every law holds. */
 export async function violationOf<Setup, Command>(
   subject: Subject<Setup, Command>,
   program: Program<Setup, Command>,
@@ -29,7 +29,7 @@ async function step<Command>(world: World<Command>, command: Command): Promise<v
   world.check();
 }
 
-/** Says where in the program a law was broken. Any other error breaks the law of typed errors. */
+/** Adds the place in the program to a violation. Any other error violates the law of typed errors. */
 async function at<T>(where: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

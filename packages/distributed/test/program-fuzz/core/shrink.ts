@@ -2,10 +2,13 @@ import { violationOf } from "./run.ts";
 import type { Program, Subject } from "./subject.ts";
 import type { Violation } from "./violation.ts";
 
-/** Bounds the runs of one shrinking: a slow program must not take minutes. */
+/** Maximum number of runs for one shrinking: a slow program must not take minutes. */
 const MOST_RUNS = 500;
 
-/** Makes a program smaller for as long as it breaks the same law: first commands, then the setup, then arguments. */
+/**
+ * Makes a program smaller while it breaks the same law: first removes commands, then simplifies the setup, then removes
+ * arguments.
+ */
 export async function shrink<Setup, Command extends object>(
   subject: Subject<Setup, Command>,
   program: Program<Setup, Command>,
@@ -31,7 +34,7 @@ export async function shrink<Setup, Command extends object>(
 
 type Attempt<Setup, Command> = (smaller: Program<Setup, Command>) => Promise<boolean>;
 
-/** Leaves out commands, many at a time at first. */
+/** Removes commands, large blocks first. */
 async function withoutCommands<Setup, Command>(
   best: () => Program<Setup, Command>,
   attempt: Attempt<Setup, Command>,
@@ -58,7 +61,7 @@ async function withSimplerSetup<Setup, Command>(
   }
 }
 
-/** Leaves out arguments that a command does not need for the failure, such as a priority. */
+/** Removes arguments that the failure does not need, such as a priority. */
 async function withoutArguments<Setup, Command extends object>(
   best: () => Program<Setup, Command>,
   attempt: Attempt<Setup, Command>,
@@ -71,7 +74,7 @@ async function withoutArguments<Setup, Command extends object>(
     }
 }
 
-/** Arguments that every command may do without. */
+/** Arguments that are optional in every command. */
 const OPTIONAL = new Set(["priority", "timeoutMs", "signal", "key", "model", "session", "part", "burst", "kind"]);
 
 function optionalPaths(value: object, path: readonly string[] = []): (readonly string[])[] {

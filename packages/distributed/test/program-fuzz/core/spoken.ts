@@ -8,7 +8,7 @@ import { need, Violation } from "./violation.ts";
 
 export const NAMESPACE = "fuzz";
 
-/** Reasons for which a message of an honest peer may change nothing. */
+/** Reasons for which an agent may ignore a message of an honest peer. */
 const EXPECTED = new Set([
   "stale",
   "left",
@@ -16,11 +16,15 @@ const EXPECTED = new Set([
   "unknown resource",
   "other limits",
   "impossible claim",
-  // Believed when it is repeated: the law of agreement proves that it is.
+  // Unsigned messages may only lower a level: each agent ends a recovery because of answers to its own calls.
+  "raised level",
+  // Accepted once the message is repeated, as the law of agreement shows.
   "epoch far ahead",
 ]);
 
-/** Decodes everything that agents publish, whoever else hears it. Returns the function that stops it. */
+/**
+ * Decodes every message that agents publish, independently of its receivers. Returns a function that stops decoding.
+ */
 export async function decodeAll(broker: MemoryBroker, clock: ManualClock, late: Late): Promise<() => Promise<void>> {
   const bus = await memoryBus(broker, { clock });
   const own = namespacedBus(bus, NAMESPACE);
@@ -40,7 +44,7 @@ export async function decodeAll(broker: MemoryBroker, clock: ManualClock, late: 
   };
 }
 
-/** An honest peer's message is only ever ignored for these reasons. */
+/** Throws if an agent ignored an honest peer's message for any other reason. */
 export function checkIgnored(agentId: string, ignored: Readonly<Record<string, number>>): void {
   const bad = Object.keys(ignored).find((reason) => !EXPECTED.has(reason));
   need(bad === undefined, "messages", () => `${agentId} ignored a message of a peer: ${bad}`);

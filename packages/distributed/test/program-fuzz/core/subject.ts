@@ -1,8 +1,8 @@
 import type { Warnings } from "./warnings.ts";
 
 /**
- * A program as plain data: it can be generated from a seed, run, made smaller and printed. `setup` is what exists before
- * the first command.
+ * A program as plain data, which can be generated from a seed, run, shrunk and printed. `setup` is the state before the
+ * first command.
  */
 export interface Program<Setup, Command> {
   readonly seed: number;
@@ -10,22 +10,22 @@ export interface Program<Setup, Command> {
   readonly commands: readonly Command[];
 }
 
-/** Real objects in virtual time, with the reference model beside them. */
+/** Real objects in virtual time, with a reference model beside them. */
 export interface World<Command> {
   /** Runs one command. Throws when a law is broken. */
   run(command: Command): Promise<void>;
-  /** Checks the laws that hold at any time. */
+  /** Checks the laws that always hold. */
   check(): void;
-  /** Ends everything, and checks the laws that hold afterwards. */
+  /** Closes everything, and checks the laws that hold afterwards. */
   end(): Promise<void>;
 }
 
-/** An object of the public API, as the fuzzer sees it. */
+/** An object of the public API under test. */
 export interface Subject<Setup, Command> {
   readonly name: string;
-  /** The same seed gives the same program. */
+  /** Generates a program; equal seeds give equal programs. */
   generate(seed: number): Program<Setup, Command>;
   open(program: Program<Setup, Command>, warnings: Warnings): Promise<World<Command>>;
-  /** Setups that are a little simpler than this one, the simplest first. */
+  /** Slightly simpler setups, the simplest first. */
   simpler(setup: Setup): Iterable<Setup>;
 }

@@ -1,18 +1,18 @@
-/** The laws that programs are checked against. A shrunk program breaks the same law as the program it was made from. */
+/** The laws against which programs are checked. A shrunk program breaks the same law as its original. */
 export type Law =
-  /** No call of the public API throws anything but a typed error. */
+  /** Calls of the public API throw only typed errors. */
   | "typed errors"
   /** No number is NaN, and no amount is negative. */
   | "numbers"
-  /** An illegal call is rejected with a typed error and changes nothing. */
+  /** An invalid call fails with a typed error and changes nothing. */
   | "illegal calls"
   /** Nothing is granted above a limit. */
   | "limit"
-  /** Granted = settled + refunded + in flight, and usage is what the model counts. */
+  /** Granted = settled + refunded + in flight, and usage equals the model's count. */
   | "conservation"
-  /** Every promise settles, and calls that fit are served. */
+  /** Every promise settles, and calls that fit are granted. */
   | "liveness"
-  /** Every lease ends once. */
+  /** Every lease ends exactly once. */
   | "leases"
   /** No timer, listener or waiter is left. */
   | "leftovers"
@@ -20,22 +20,22 @@ export type Law =
   | "messages"
   /** State does not grow with the number of calls. */
   | "memory"
-  /** Every denial and rejection has a reason that is true. */
+  /** Every denial and rejection has a correct reason. */
   | "reasons"
-  /** `retryAfterMs` is when a retry is granted. */
+  /** `retryAfterMs` is the time after which a retry is granted. */
   | "retry"
   /** Explanations and decisions agree. */
   | "explanations"
-  /** Nobody is overtaken by a later call of the same kind. */
+  /** No call is overtaken by a later call of the same kind. */
   | "order"
   /** No call is granted during a pause. */
   | "pause"
   /** Agents that hear each other agree on levels and members. */
   | "agreement"
-  /** Warnings are true. */
+  /** Warnings are correct. */
   | "warnings";
 
-/** A law that a program broke. */
+/** The violation of a law by a program. */
 export class Violation extends Error {
   readonly law: Law;
 

@@ -1,11 +1,11 @@
-/** The codes of the warnings of a program, in their order. */
+/** The codes of a program's warnings, in order. */
 export interface Warnings {
   readonly codes: readonly string[];
-  /** Lets warnings go to the process again. */
+  /** Restores `process.emitWarning`. */
   stop(): void;
 }
 
-/** Keeps warnings from the process, synchronously, so that a program can be judged by them. */
+/** Captures warnings synchronously instead of emitting them, so that they can be checked. */
 export function captureWarnings(): Warnings {
   const { emitWarning } = process;
   const codes: string[] = [];

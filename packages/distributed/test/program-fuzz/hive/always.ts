@@ -7,14 +7,14 @@ import type { Warnings } from "../core/warnings.ts";
 import { configOf, nameOf } from "./amounts.ts";
 import type { Call, Owner, State } from "./state.ts";
 
-/** A window is counted in slots of this part: usage leaves up to one slot late. */
+/** A window is counted in slots of this fraction of its length, so that usage expires up to one slot late. */
 const SLOT = 1 / 512;
 
 /** The laws that hold after every command. */
 export class Always {
   readonly #state: State;
   readonly #warnings: Warnings;
-  /** When the pauses of a lone hive end, as far as they were seen. */
+  /** Known ends of the pauses of a lone hive, by target. */
   readonly #pausedUntil = new Map<string, number>();
 
   constructor(state: State, warnings: Warnings) {
@@ -30,7 +30,7 @@ export class Always {
     need(!isLonely, "warnings", () => "HIVEPACE_ALONE without a bus");
   }
 
-  /** The pause of a target was ended by an answer, or the target is another one now. */
+  /** Forgets all pauses, because an answer ended one or a target has changed. */
   forgetPauses(): void {
     this.#pausedUntil.clear();
   }
@@ -55,11 +55,11 @@ export class Always {
     need((freesInMs === 0) === (limitedBy === undefined), "explanations", () => `${limitedBy} frees in ${freesInMs}`);
     const config = configOf(owner.endpoints, endpoint, model);
     need(config !== undefined, "explanations", () => `${endpoint} is explained and not configured`);
-    const isShut = config?.rpmLimit === 0 || config?.maxInFlight === 0;
+    const isShut = config?.rpmLimit === 0 || config?.maxInFlightPerProcess === 0;
     const isRight = !isShut || (freesInMs === Infinity && !text.includes("has room now"));
     need(isRight, "explanations", () => `a limit of 0, and: ${text}`);
     const name = nameOf({ id: endpoint, model });
-    // The call's model may have learned limits of its own.
+    // The call's model may have learned its own limits.
     const waits = (call: Call) =>
       isSmall(call) &&
       this.#state.linesOf(owner, call.ask).includes(name) &&
@@ -70,7 +70,7 @@ export class Always {
     this.#checkPause(explanation);
   }
 
-  /** A lone hive counts exactly what the model counts: nothing is lost, and nothing is counted twice. */
+  /** A lone hive's usage equals the model's: no usage is lost or counted twice. */
   #checkUsage({ endpoint, model, limits }: HiveExplanation): void {
     const { isAlone, isJudged, hasLearned, isReconfigured, ledger, clock, starts, setup } = this.#state;
     if (!isAlone || !isJudged || hasLearned || isReconfigured || starts > 1 || setup.store === "store") return;
@@ -100,13 +100,13 @@ export class Always {
   }
 }
 
-/** A call that is no larger than the one that explanations are about, and has no limits besides those of the endpoint. */
+/** Whether a call is no larger than the one that explanations describe, and meets only the endpoint's limits. */
 function isSmall({ ask }: Call): boolean {
   const { tokens = Infinity, key, inputTokens, outputTokens } = ask;
   return tokens <= 1 && key === undefined && inputTokens === undefined && outputTokens === undefined;
 }
 
-/** Everything of a hive that an illegal call must not change. */
+/** Everything in a hive that an invalid call must not change. */
 export function fingerprint(hive: Hive): string {
   const known = ["eu", "us", "ap", "new"].filter((id) => {
     try {

@@ -1,7 +1,7 @@
 import type { EndpointConfig } from "@hivepace/core";
 import type { Ask } from "./program.ts";
 
-/** What a call uses of everything that can be limited. */
+/** The amounts that a call uses, by dimension. */
 export interface Amounts {
   requests: number;
   tokens: number;
@@ -18,7 +18,7 @@ export const LIMITS = {
   outputTpmLimit: "outputTokens",
 } as const satisfies Partial<Record<keyof EndpointConfig, Dimension>>;
 
-/** A part of the tokens that is not given may be all of them but the other part. */
+/** The amounts of a call. A missing part of the tokens is assumed to be all tokens except the other part. */
 export function amountsOf({
   tokens,
   inputTokens,
@@ -33,7 +33,10 @@ export function amountsOf({
   };
 }
 
-/** Endpoints as the hive limits them: one with a higher limit of tokens than the threshold is a mock and has none. */
+/**
+ * The endpoints with the limits that the hive applies: an endpoint with a token limit above the threshold is a mock
+ * without limits.
+ */
 export function limited(endpoints: readonly EndpointConfig[], mockAbove = Infinity): EndpointConfig[] {
   return endpoints.map(({ id, model, ...limits }) => {
     const isMock = (limits.tpmLimit ?? 0) > mockAbove;
@@ -41,7 +44,7 @@ export function limited(endpoints: readonly EndpointConfig[], mockAbove = Infini
   });
 }
 
-/** The limits of an endpoint and their dimensions. */
+/** Lists the limits of an endpoint with their dimensions. */
 export function limitsOf(config: EndpointConfig): { dimension: Dimension; limit: number }[] {
   return (Object.entries(LIMITS) as [keyof typeof LIMITS, Dimension][]).flatMap(([option, dimension]) => {
     const limit = config[option];
@@ -49,7 +52,7 @@ export function limitsOf(config: EndpointConfig): { dimension: Dimension; limit:
   });
 }
 
-/** The endpoint or the model of it whose limits a call meets. */
+/** The configuration whose limits apply to a call: that of the endpoint, or of its model. */
 export function configOf(
   endpoints: readonly EndpointConfig[],
   id: string,

@@ -1,5 +1,5 @@
 import { isHivepaceError, type Lease } from "@hivepace/core";
-import type { HiveDecision } from "../../../src/index.ts";
+import type { HiveDecision, HiveRequest } from "../../../src/index.ts";
 import { checkNumbers } from "../core/numbers.ts";
 import { checkRejection } from "../core/promises.ts";
 import { need, Violation } from "../core/violation.ts";
@@ -8,10 +8,10 @@ import { checkGranted, checkNotOvertaken, checkQueueFull, checkTooLarge } from "
 import type { Ask } from "./program.ts";
 import { type Call, DEFAULT_LEASE_MS, HOUR, type Owner, type State } from "./state.ts";
 
-/** The calls of a program: asked for, granted or denied, each compared with the model. */
+/** Makes the calls of a program, and compares each grant and denial with the model. */
 export class Calls {
   readonly #state: State;
-  /** Grants of the present command: whom they overtook is judged when all promises of the moment have settled. */
+  /** Grants of the present command. Their order is checked after all promises have settled. */
   #granted: Call[] = [];
 
   constructor(state: State) {
@@ -27,7 +27,7 @@ export class Calls {
     const { signal: _, ...request } = ask;
     const { hive } = owner;
     hive
-      .acquire({ ...request, signal })
+      .acquire({ ...request, signal } as unknown as HiveRequest)
       .finally(() => {
         owner.waiting.delete(call);
         state.unsettled--;
@@ -47,7 +47,7 @@ export class Calls {
     const { signal: _, timeoutMs: __, priority: ___, ...request } = ask;
     let decision: HiveDecision;
     try {
-      decision = owner.hive.tryAcquire(request);
+      decision = owner.hive.tryAcquire(request as unknown as HiveRequest);
     } catch (error) {
       if (!isHivepaceError(error)) throw error;
       this.#rejected(call, error);
@@ -76,7 +76,10 @@ export class Calls {
     return decision;
   }
 
-  /** A lone hive knows when a denied call can be sent, unless others wait for the same. */
+  /**
+   * Checks that a denied call of a lone hive is granted after its `retryAfterMs`, unless other calls wait for the same
+   * limit.
+   */
   async retry(owner: Owner, ask: Ask): Promise<void> {
     const state = this.#state;
     const { route: _, ...plain } = ask;
@@ -87,7 +90,7 @@ export class Calls {
     await state.pass(waitMs);
     if (owner.waiting.size > 0) return;
     const again = this.try(owner, { ...plain, endpoint: ask.endpoint ?? ask.route?.[0] ?? "eu" });
-    // Nobody knows when the calls in flight end.
+    // The end of a call in flight cannot be predicted.
     const isRight = again?.allowed === true || again?.reason === "in-flight";
     need(isRight, "retry", () => {
       const now = JSON.stringify({ ...again, lease: undefined });
@@ -95,7 +98,7 @@ export class Calls {
     });
   }
 
-  /** To be called when the promises of a command have settled. */
+  /** Checks the order of grants. Call this when the promises of a command have settled. */
   settled(): void {
     for (const call of this.#granted) checkNotOvertaken(this.#state, call);
     this.#granted = [];
@@ -130,7 +133,7 @@ export class Calls {
       if (error.reason === "too-large") checkTooLarge(state, call);
       if (error.reason === "queue-full") checkQueueFull(state, call);
       const { retryAfterMs = 0 } = error;
-      // Infinity: an isolated hive that keeps nothing waits for the bus, not for time.
+      // Infinity is legal: an isolated hive without a budget waits for the bus, not for time.
       need(retryAfterMs >= 0, "retry", () => `retryAfterMs of the error is ${retryAfterMs}`);
     } else if (isHivepaceError(error, "INVALID_CONFIG"))
       need(ask.tokens === undefined, "reasons", () => `a legal call was refused: ${error.message}`);

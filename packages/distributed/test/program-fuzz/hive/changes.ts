@@ -19,7 +19,7 @@ export function reconfigure(state: State, command: Extract<Command, { do: "recon
   ledger.forgetRemoved((target) => owners.every((owner) => owner.endpoints.some((each) => nameOf(each) === target)));
 }
 
-/** A hive leaves, and another one comes in its place. */
+/** Closes a hive, and starts another one in its place. */
 export async function restart(state: State, owner: Owner, drainMs: number | undefined): Promise<void> {
   state.disturb();
   const { hive, bus } = owner;
@@ -31,12 +31,12 @@ export async function restart(state: State, owner: Owner, drainMs: number | unde
   await bus?.close();
   const { waiting: _, ...fresh } = await start(state, owner.index);
   Object.assign(owner, fresh);
-  // Usage of the old process is not known to a lone hive.
+  // A lone hive does not know the usage of its predecessor, which first has to leave the window.
   if (state.isAlone) await state.pass(2 * state.windowMs + 1);
   else await state.pass(3_000);
 }
 
-/** A hive hears nobody for a while. */
+/** Isolates a hive from the bus for a while. */
 export async function partition(state: State, { bus }: Owner, forMs: number): Promise<void> {
   state.isDisturbed = true;
   if (bus) bus.chaos.partition = true;
@@ -44,7 +44,7 @@ export async function partition(state: State, { bus }: Owner, forMs: number): Pr
   if (bus) bus.chaos.partition = false;
 }
 
-/** The broker is away for a while. */
+/** Stops the broker for a while. */
 export async function outage(state: State, forMs: number): Promise<void> {
   state.isDisturbed = true;
   state.broker.stop();
@@ -52,7 +52,7 @@ export async function outage(state: State, forMs: number): Promise<void> {
   state.broker.start();
 }
 
-/** Refusals, one right after the other. */
+/** Announces several refusals in quick succession. */
 export async function cut(state: State, { hive, endpoints }: Owner, endpoint: string, count: number): Promise<void> {
   if (!endpoints.some(({ id }) => id === endpoint)) return;
   for (let i = 0; i < count; i++) {
@@ -62,7 +62,7 @@ export async function cut(state: State, { hive, endpoints }: Owner, endpoint: st
   await state.pass(1);
 }
 
-/** Calls that are cancelled at once: they cost nothing, and must leave nothing behind. */
+/** Makes calls that are cancelled at once. They cost nothing, and must leave nothing behind. */
 export function burst({ hive, endpoints }: Owner, endpoint: string, count: number): void {
   if (!endpoints.some(({ id }) => id === endpoint)) return;
   for (let i = 0; i < count; i++) {

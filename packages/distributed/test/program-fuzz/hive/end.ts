@@ -3,12 +3,12 @@ import { need } from "../core/violation.ts";
 import { nameOf } from "./amounts.ts";
 import { HOUR, MINUTE, type State } from "./state.ts";
 
-/** Everything ends: calls that fit are served, agents agree, promises settle, nothing is left. */
+/** Ends a program: calls that fit are granted, agents agree, promises settle, and nothing is left over. */
 export async function end(state: State, stopDecoding: () => Promise<void>): Promise<void> {
   const { broker, clock, owners, setup, signals } = state;
   broker.start();
   for (const { lease } of state.held) lease.done();
-  // Calls may have to wait for years where numbers are extreme, and are not judged by it.
+  // With extreme numbers, calls may have to wait for years; such programs skip the check.
   const longestMs = setup.isExtreme ? 2 * HOUR : Math.max(2 * HOUR, 6 * state.longestMs);
   for (let waitMs = MINUTE; waitMs < longestMs && state.unsettled > 0; waitMs *= 2) {
     await state.pass(waitMs);
@@ -34,22 +34,25 @@ export async function end(state: State, stopDecoding: () => Promise<void>): Prom
   }
 }
 
-/** Hives that have heard each other for a while know each other and have the same last word about each level. */
+/**
+ * Checks agreement: hives that have heard each other for a while know each other, and have the same last cause of each
+ * level.
+ */
 async function checkAgreement(state: State): Promise<void> {
   const { owners, setup } = state;
   await state.pass(15 * (setup.options.heartbeatIntervalMs ?? 1_000));
   const said = new Map<string, string>();
   for (const { hive, endpoints } of owners) {
     const { mode, members, endpoints: explained, agentId } = hive.status();
-    need(mode !== "cut-off" && mode !== "listening", "agreement", () => `${agentId} is ${mode} in the end`);
+    need(mode !== "isolated" && mode !== "joining", "agreement", () => `${agentId} is ${mode} in the end`);
     const isCounted = members === owners.length || setup.store === "store";
     need(isCounted, "agreement", () => `${agentId} knows ${members} members of ${owners.length}`);
-    // A store keeps the level, and not the last of many refusals that have lengthened a pause.
+    // A store keeps the level, but not the last of several refusals that extended a pause.
     if (state.isReconfigured || state.hasLearned || setup.store === "store") continue;
     for (const { endpoint, model, cause } of explained) {
       const name = nameOf({ id: endpoint, model });
       const { rpmLimit = 0 } = endpoints.find((each) => nameOf(each) === name) ?? {};
-      // A limit of less than one request is not shared.
+      // Limits of less than one request are not shared.
       if (rpmLimit < 1 || rpmLimit > 1e9) continue;
       const word = cause ? `${cause.agentId}: ${cause.reason}` : "none";
       const before = said.get(name) ?? word;

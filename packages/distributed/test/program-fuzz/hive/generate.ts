@@ -8,12 +8,12 @@ import { extreme, MINUTE, SECOND, usual, type Values } from "./values.ts";
 const IDS = ["eu", "us", "ap"] as const;
 const KEYS = ["acme", "beta"] as const;
 const MODELS = ["large", "small"] as const;
-/** More cuts than an agent believes at once that it has missed. */
+/** More missed cuts than an agent accepts from a single message. */
 const MANY_CUTS = 1_100;
 /** More calls than fit into the arguments of one function call. */
 const MANY_CALLS = 140_000;
 
-/** A random program over hives. */
+/** Generates a random program over hives. */
 export function generate(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed);
   const bus = dice.pick(["none", "none", "none", "perfect", "perfect", "lossy"] as const);
@@ -49,7 +49,7 @@ export function generate(seed: number): Program<Setup, Command> {
   };
 }
 
-/** A random program whose numbers are at the edges of what is allowed. */
+/** Generates a random program with numbers at the edges of the allowed ranges. */
 export function generateExtreme(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed + 0.5);
   const hives = dice.between(2, 4);
@@ -107,7 +107,7 @@ class Writer {
         ...dice.maybe(0.5, () => ({ tpmLimit: values.allTokens() })),
         ...dice.maybe(0.15, () => ({ inputTpmLimit: values.someTokens() })),
         ...dice.maybe(0.1, () => ({ outputTpmLimit: values.someTokens() })),
-        ...dice.maybe(0.15, () => ({ maxInFlight: dice.pick([0, 1, 3]) })),
+        ...dice.maybe(0.15, () => ({ maxInFlightPerProcess: dice.pick([0, 1, 3]) })),
       });
       const [model] = MODELS;
       return dice.chance(0.3)
@@ -125,8 +125,8 @@ class Writer {
       KEYS.filter(() => dice.chance(0.5)).map((key) => [
         key,
         {
-          ...dice.maybe(0.7, () => ({ rateLimitRpm: dice.pick([0, 1, 5, 20]) })),
-          ...dice.maybe(0.4, () => ({ rateLimitTpm: dice.pick([100, 1_000]) })),
+          ...dice.maybe(0.7, () => ({ rpmLimit: dice.pick([0, 1, 5, 20]) })),
+          ...dice.maybe(0.4, () => ({ tpmLimit: dice.pick([100, 1_000]) })),
         },
       ]),
     );
@@ -165,7 +165,9 @@ class Writer {
     ])();
   }
 
-  /** Now and then the call before once more, for one of its candidates: calls of one kind compete. */
+  /**
+   * Sometimes repeats the previous call, or the same call for one of its candidates, so that calls of one kind compete.
+   */
   #ask(): Ask {
     const dice = this.#dice;
     const { route, ...same } = this.#last;

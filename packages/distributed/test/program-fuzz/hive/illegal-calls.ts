@@ -1,9 +1,18 @@
 import type { Hive } from "../../../src/index.ts";
 
-/** Calls that no program may make: each must end in a typed error. */
+/** Invalid calls: each must fail with a typed error. */
 export const ILLEGAL_CALLS: readonly ((hive: Hive, known: string) => unknown)[] = [
+  // @ts-expect-error a request needs an endpoint or a route
   (hive) => hive.tryAcquire({ tokens: 1 }),
+  // @ts-expect-error a request has an endpoint or a route, and not both
   (hive, id) => hive.tryAcquire({ endpoint: id, route: [id], tokens: 1 }),
+  // @ts-expect-error there is no such option
+  (hive, id) => hive.tryAcquire({ endpoint: id, token: 1 }),
+  // @ts-expect-error there is no such option
+  (hive) => hive.addEndpoint({ id: "new", rpm: 60 }),
+  (hive, id) => hive.addEndpoint({ id, rpmLimit: -1 }),
+  // @ts-expect-error there is no such option
+  (hive) => hive.reconfigure({ endpoint: [] }),
   (hive) => hive.tryAcquire({ route: [], tokens: 1 }),
   (hive, id) => hive.tryAcquire({ endpoint: id, tokens: -1 }),
   (hive, id) => hive.tryAcquire({ endpoint: id, tokens: Number.NaN }),
@@ -31,8 +40,8 @@ export const ILLEGAL_CALLS: readonly ((hive: Hive, known: string) => unknown)[] 
       ],
     }),
   (hive) => hive.reconfigure({ endpoints: [{ id: "eu" }, { id: "eu" }] }),
-  (hive) => hive.reconfigure({ endpoints: [{ id: "eu" }], keys: { acme: { rateLimitRpm: -1 } } }),
-  (hive) => hive.reconfigure({ keys: { "": { rateLimitRpm: 1 } } }),
+  (hive) => hive.reconfigure({ endpoints: [{ id: "eu" }], keys: { acme: { rpmLimit: -1 } } }),
+  (hive) => hive.reconfigure({ keys: { "": { rpmLimit: 1 } } }),
   (hive) =>
     hive.reconfigure({
       endpoints: [

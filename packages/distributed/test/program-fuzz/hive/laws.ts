@@ -3,22 +3,22 @@ import { type Amounts, amountsOf, limitsOf, nameOf } from "./amounts.ts";
 import type { Entry } from "./ledger.ts";
 import type { Call, Owner, State } from "./state.ts";
 
-/** Rounding of sums. */
+/** Tolerance for the rounding of sums. */
 const EPSILON = 1e-6;
-/** What a swarm whose messages arrive may be above a limit for a moment, because two agents decide at once. */
+/** Allowed excess of a connected swarm over a limit, as a fraction, because two agents may decide at the same time. */
 const SWARM_EXCESS = 0.1;
-/** The part of a limit that a swarm spares, at most: a larger call is too large for it. */
+/** The largest call that fits a swarm, as a fraction of the limit: the rest is the safety margin. */
 const SPARED = 0.9;
-/** Nothing is granted above a limit of the endpoint or the key, and nothing during a pause. */
+/** Checks that no grant exceeds a limit of the endpoint or the key, or happens during a pause. */
 export function checkGranted(state: State, owner: Owner, entry: Entry): void {
   if (!state.isJudged) return;
   checkKey(state, owner, entry);
   const { isAlone, setup, clock, ledger, windowMs } = state;
   if (!isAlone && state.isDisturbed) return;
-  // A store hands out a limit with another window without the usage of the former one.
+  // After a change of the window, a store grants the new limit without the usage of the former one.
   if (setup.store === "store" && state.isReconfigured) return;
   const { ratio, what } = ledger.fullness(entry.target, entry.limits, windowMs, clock.now());
-  // Without a bound the level recovers to twice the limit.
+  // With unlimited recovery the level rises up to twice the limit.
   const level = setup.options.maxRecovery === false ? 2 : 1;
   const most = level + (isAlone ? EPSILON : SWARM_EXCESS);
   need(ratio <= most, "limit", () => `granted above a limit of ${entry.target}: ${what}`);
@@ -38,18 +38,19 @@ function checkKey(state: State, owner: Owner, { key }: Entry): void {
   );
 }
 
-/** "too-large" is only said of a call that every candidate would have to reject for ever. */
+/** "too-large" is correct only for a call that every candidate would reject forever. */
 export function checkTooLarge(state: State, { owner, ask }: Call): void {
   if (!state.isJudged || state.hasLearned || ask.tokens === undefined) return;
-  // The smallest limit of all counts, and a former one may be the smallest until all have heard of the change.
+  // The smallest of all agents' limits applies, and a former limit may be the smallest until all agents know of the
+  // change.
   if (state.isReconfigured && !(state.isAlone && state.setup.store === "none")) return;
   const amounts = amountsOf(ask);
   const keyLimits = ask.key === undefined ? {} : (owner.keys[ask.key] ?? {});
-  const { rateLimitRpm = Infinity, rateLimitTpm = Infinity } = keyLimits;
-  if (rateLimitRpm === 0 || amounts.tokens > Math.floor(rateLimitTpm)) return;
+  const { rpmLimit = Infinity, tpmLimit = Infinity } = keyLimits;
+  if (rpmLimit === 0 || amounts.tokens > Math.floor(tpmLimit)) return;
   for (const config of state.targetsOf(owner, ask)) {
     const isExceeded =
-      config.maxInFlight === 0 ||
+      config.maxInFlightPerProcess === 0 ||
       limitsOf(config).some(({ dimension, limit }) => isAbove(amounts, dimension, limit, state.isAlone));
     need(isExceeded, "reasons", () => `too large, and ${nameOf(config)} would hold it`);
   }
@@ -60,7 +61,7 @@ function isAbove(amounts: Amounts, dimension: keyof Amounts, limit: number, isAl
   return amounts[dimension] > (isAlone ? Math.floor(most) : most * SPARED);
 }
 
-/** "queue-full" is only said when as many wait at each candidate as may. */
+/** "queue-full" is correct only when the queue of each candidate is full. */
 export function checkQueueFull(state: State, { owner, ask }: Call): void {
   const { maxQueue = Infinity } = state.setup.options;
   for (const line of state.linesOf(owner, ask)) {
@@ -73,18 +74,18 @@ export function checkQueueFull(state: State, { owner, ask }: Call): void {
   }
 }
 
-/** Nobody waits at a candidate that rejects the call for ever. */
+/** Whether a candidate rejects the call forever, so that no call waits there. */
 function isClosed(state: State, owner: Owner, line: string, ask: Call["ask"]): boolean {
   const config = state.targetsOf(owner, ask).find((each) => nameOf(each) === line);
   const amounts = amountsOf(ask);
   return (
-    config?.maxInFlight === 0 ||
+    config?.maxInFlightPerProcess === 0 ||
     state.hasLearned ||
     limitsOf(config ?? { id: "" }).some(({ dimension, limit }) => isAbove(amounts, dimension, limit, false))
   );
 }
 
-/** An earlier call of the same kind, that could go wherever the later one went, is not overtaken. */
+/** Checks that no earlier call of the same kind was overtaken, if it could use every candidate of the later one. */
 export function checkNotOvertaken(state: State, granted: Call): void {
   if (!state.isJudged || state.hasLearned || state.isReconfigured) return;
   const { owner, ask } = granted;

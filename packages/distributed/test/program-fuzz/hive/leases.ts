@@ -5,7 +5,7 @@ import { clear } from "./ledger.ts";
 import type { Command } from "./program.ts";
 import { DEFAULT_LEASE_MS, type Held, type State } from "./state.ts";
 
-/** Ends or renews one of the leases that were granted, whether it is still open or not. */
+/** Ends or renews one of the granted leases, whether or not it is still open. */
 export function endLease(state: State, command: Extract<Command, { lease: number }>): void {
   const held = state.held[command.lease % Math.max(1, state.held.length)];
   if (!held) return;
@@ -34,7 +34,10 @@ export function endLease(state: State, command: Extract<Command, { lease: number
   need(isSame, "leases", () => "a lease that had ended changed something");
 }
 
-/** Less usage than estimated is given back for the time of the grant; more counts from now on. */
+/**
+ * Settles a grant: lower usage than estimated is corrected at the time of the grant, and additional usage counts from
+ * now on.
+ */
 function settle(state: State, { entry, amounts, owner }: Held, used: Amounts): void {
   const { target, key, limits } = entry;
   const more = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };

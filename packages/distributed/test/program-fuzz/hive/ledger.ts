@@ -1,7 +1,7 @@
 import type { EndpointConfig, KeyLimits } from "@hivepace/core";
 import { type Amounts, type Dimension, LIMITS, limitsOf } from "./amounts.ts";
 
-/** One grant, and what is known of its cost. */
+/** One grant with its known cost. */
 export interface Entry extends Amounts {
   readonly at: number;
   /** The hive that granted it. */
@@ -9,25 +9,25 @@ export interface Entry extends Amounts {
   readonly target: string;
   readonly key: string | undefined;
   /**
-   * The limits at the time of the grant, or the first ones after it where there were none. A limit that is set later
-   * starts with the usage since then.
+   * The limits at the time of the grant, or the first ones after it if there were none. A limit that is set later
+   * begins with the usage from then on.
    */
   limits: EndpointConfig;
-  /** All limits that counted it are gone: what the call turns out to have used beyond its estimate counts nowhere either. */
+  /** All limits that counted the grant are gone, so that usage beyond its estimate is not counted either. */
   isForgotten?: boolean;
-  /** What was counted at first: a refund that comes after the window does not change it. */
+  /** The amounts counted at the grant: a refund after the end of the window does not change them. */
   readonly counted: Readonly<Amounts>;
 }
 
-/** How full a limit is, and which one. */
+/** The ratio of usage to a limit, and a description of that limit. */
 export interface Fullness {
   readonly ratio: number;
   readonly what: string;
 }
 
 /**
- * The reference model: everything that was granted, kept for ever and summed from the beginning at every question. Slow,
- * obvious, and independent of how the engine counts.
+ * The reference model: keeps every grant forever, and sums from the beginning for each query. Slow, obvious, and
+ * independent of how the engine counts.
  */
 export class Ledger {
   readonly #entries: Entry[] = [];
@@ -38,8 +38,8 @@ export class Ledger {
   }
 
   /**
-   * Limits have changed: usage from before there were any counts for the first ones, and usage of a limit that is gone is
-   * forgotten with it.
+   * Applies changed limits: usage from before there were any limits counts for the first ones, and the usage of a
+   * removed limit is forgotten with the limit.
    */
   reconfigured(endpoints: readonly EndpointConfig[], nameOf: (config: EndpointConfig) => string): void {
     for (const entry of this.#entries) {
@@ -51,26 +51,26 @@ export class Ledger {
         id: former.id,
         ...Object.fromEntries(kept.map((option) => [option, former[option as keyof typeof LIMITS]])),
       };
-      // Nothing of it is counted any more: it must not pass for usage without limits.
+      // The entry is no longer counted, and must not pass for usage without limits.
       if (!isUnlimited(entry.limits)) continue;
       entry.isForgotten = true;
       clear(entry);
     }
   }
 
-  /** A hive that forgets an endpoint may forget its usage with it. */
+  /** Clears the usage of unknown targets: a hive that removes an endpoint may forget its usage. */
   forgetRemoved(isKnown: (target: string) => boolean): void {
     for (const entry of this.#entries) if (!isKnown(entry.target)) clear(entry);
   }
 
-  /** What was granted of one dimension in the span of time that ends now. */
+  /** The amount granted in one dimension during the last `spanMs`. */
   used(target: string, dimension: Dimension, spanMs: number, now: number): number {
     let used = 0;
     for (const entry of this.#entries) if (entry.target === target && entry.at > now - spanMs) used += entry[dimension];
     return used;
   }
 
-  /** What was counted in the short time before that span, which may be counted still. */
+  /** The amount counted shortly before that span, which may still count because usage expires up to `lateMs` late. */
   leaving(target: string, dimension: Dimension, spanMs: number, lateMs: number, now: number): number {
     let leaving = 0;
     for (const { target: of, at, counted } of this.#entries)
@@ -78,7 +78,7 @@ export class Ledger {
     return leaving;
   }
 
-  /** The largest ratio of usage to limit over the limits of a target, in the window that ends now. */
+  /** The largest ratio of usage to limit among the limits of a target, in the window that ends now. */
   fullness(target: string, limits: EndpointConfig, windowMs: number, now: number): Fullness {
     let worst: Fullness = { ratio: 0, what: "" };
     for (const { dimension, limit } of limitsOf(limits)) {
@@ -89,7 +89,7 @@ export class Ledger {
       for (const entry of this.#entries) {
         if (entry.target !== target) continue;
         const known = entry.limits[option];
-        // Usage is remembered for as long as the limit at the time of the grant asked for.
+        // Usage is remembered for the window of the limit at the time of the grant.
         const rememberedMs = known === undefined ? (isUnlimited(entry.limits) ? windowMs : 0) : spanOf(known, windowMs);
         if (entry.at > now - Math.min(span, rememberedMs)) used += entry[dimension];
       }
@@ -98,9 +98,7 @@ export class Ledger {
     return worst;
   }
 
-  /**
-   * How full the limits of a key are with the calls since `since`: over all hives, or of one (`owner`).
-   */
+  /** How full the limits of a key are with the calls since `since`, of all hives or only of `owner`. */
   keyFullness(key: string, limits: KeyLimits, since: number, owner: number | undefined): Fullness {
     let [requests, tokens] = [0, 0];
     for (const entry of this.#entries) {
@@ -108,15 +106,15 @@ export class Ledger {
       requests += entry.requests;
       tokens += entry.tokens;
     }
-    const { rateLimitRpm, rateLimitTpm } = limits;
+    const { rpmLimit, tpmLimit } = limits;
     let worst: Fullness = { ratio: 0, what: "" };
-    if (rateLimitRpm !== undefined) worst = fuller(worst, requests, rateLimitRpm, `requests of key ${key}`);
-    if (rateLimitTpm !== undefined) worst = fuller(worst, tokens, rateLimitTpm, `tokens of key ${key}`);
+    if (rpmLimit !== undefined) worst = fuller(worst, requests, rpmLimit, `requests of key ${key}`);
+    if (tpmLimit !== undefined) worst = fuller(worst, tokens, tpmLimit, `tokens of key ${key}`);
     return worst;
   }
 }
 
-/** Takes back all of a grant. */
+/** Clears all amounts of a grant. */
 export function clear(entry: Entry): void {
   entry.requests = entry.tokens = entry.inputTokens = entry.outputTokens = 0;
 }
@@ -126,7 +124,7 @@ function fuller(worst: Fullness, used: number, most: number, of: string): Fullne
   return ratio > worst.ratio ? { ratio, what: `${used} of ${most} ${of}` } : worst;
 }
 
-/** A limit below one is held over the window in which it is one. */
+/** A limit below one is enforced over the longer window in which it allows one. */
 function spanOf(limit: number, windowMs: number): number {
   return limit > 0 && limit < 1 ? windowMs / limit : windowMs;
 }

@@ -8,8 +8,8 @@ import type { Owner, State } from "./state.ts";
 
 const LOSSY = { drop: 0.1, duplicate: 0.05, delay: [1, 100] } as const;
 
-/** Limits of keys that are not configured. */
-const ON_DEMAND = { rateLimitRpm: 4 } as const;
+/** The limits of keys that are not configured. */
+const ON_DEMAND = { rpmLimit: 4 } as const;
 
 export async function start(state: State, index: number): Promise<Owner> {
   const { clock, broker, memory, setup } = state;

@@ -13,7 +13,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DEFAULT_LEASE_MS = 15 * MINUTE;
 
-/** A hive of the program, with what the program knows of it. */
+/** A hive of the program, with the program's knowledge about it. */
 export interface Owner {
   readonly index: number;
   hive: Hive;
@@ -24,7 +24,7 @@ export interface Owner {
   isClosing: boolean;
 }
 
-/** A call that waits for its grant. */
+/** A waiting call. */
 export interface Call {
   readonly owner: Owner;
   readonly ask: Ask;
@@ -42,7 +42,7 @@ export interface Held {
   isOpen: boolean;
 }
 
-/** Everything that the parts of a hive's world share. */
+/** State that all parts of a hive's world share. */
 export class State {
   readonly setup: Setup;
   readonly clock = new ManualClock({ now: 5_000 });
@@ -53,15 +53,15 @@ export class State {
   readonly held: Held[] = [];
   readonly signals = new Signals(3);
   readonly late = new Late();
-  /** From here on agents may know less than they should: limits are checked for lone hives only. */
+  /** From now on agents may have incomplete knowledge, so that limits are checked for lone hives only. */
   isDisturbed: boolean;
-  /** Limits were learned from answers: the model does not know them. */
+  /** Whether limits were learned from answers, which the model does not know. */
   hasLearned = false;
-  /** Hives were configured anew, all of them or one. */
+  /** Whether any hive was reconfigured. */
   isReconfigured = false;
   /** The longest window that was configured or learned. */
   longestMs: number;
-  /** The lease that is just ending, for listeners that end it again. */
+  /** The lease that is just ending, for listeners that end it a second time. */
   ending: Lease | undefined;
   unsettled = 0;
   starts = 0;
@@ -81,7 +81,7 @@ export class State {
     return this.owners.length === 1;
   }
 
-  /** Whether the model can judge amounts: it knows all limits, and they are held. */
+  /** Whether the model can check amounts: it knows all limits, and the hives enforce them. */
   get isJudged(): boolean {
     return !this.setup.isExtreme && this.setup.options.mode !== "observe";
   }
@@ -94,13 +94,13 @@ export class State {
     if (!this.isAlone) this.isDisturbed = true;
   }
 
-  /** The targets of a call's candidates at a hive. */
+  /** The targets among a call's candidates that a hive has. */
   targetsOf({ endpoints }: Owner, { endpoint, route, model }: Ask): EndpointConfig[] {
     const candidates = [...new Set(route ?? [endpoint as string])];
     return candidates.flatMap((id) => configOf(endpoints, id, model) ?? []);
   }
 
-  /** Names of the targets, in one text: calls with the same wait in the same lines. */
+  /** The names of the targets where a call waits. Calls with the same names wait in the same queues. */
   linesOf(owner: Owner, ask: Ask): string[] {
     return this.targetsOf(owner, ask).map(nameOf);
   }

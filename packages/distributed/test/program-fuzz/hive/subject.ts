@@ -11,7 +11,7 @@ export const hive: Subject<Setup, Command> = {
   simpler,
 };
 
-/** The same with numbers at the edges of what is allowed. */
+/** Programs over `createHive` with numbers at the edges of the allowed ranges. */
 export const extremeHive: Subject<Setup, Command> = { ...hive, name: "hive-extremes", generate: generateExtreme };
 
 function* simpler(setup: Setup): Iterable<Setup> {

@@ -5,7 +5,7 @@ export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** From where the numbers of a program come. */
+/** The source of a program's numbers. */
 export interface Values {
   windowMs(): number;
   requests(): number;
@@ -19,7 +19,7 @@ export interface Values {
   idleMs(): number;
 }
 
-/** Numbers with which limits are met now and then, so that the model has something to compare. */
+/** Numbers that reach the limits now and then, so that the model has something to compare. */
 export function usual(dice: Dice): Values {
   return {
     windowMs: () => dice.pick([MINUTE, MINUTE, 10 * SECOND, 5 * SECOND]),
@@ -33,7 +33,7 @@ export function usual(dice: Dice): Values {
   };
 }
 
-/** Numbers at the edges of what is allowed: everything that is said of them must still decode. */
+/** Numbers at the edges of the allowed ranges: every message about them must still decode. */
 export function extreme(dice: Dice): Values {
   const limit = () => dice.pick([0.001, 1, 3, 1_000, 1e12, Number.MAX_SAFE_INTEGER, dice.fraction(1e-6, 1e4)]);
   const windowMs = () => dice.pick([1, 10, SECOND, MINUTE, HOUR, 7 * DAY, dice.fraction(1, 1e6)]);

@@ -16,7 +16,7 @@ import type { Ask, Command, Setup } from "./program.ts";
 import { start } from "./start.ts";
 import { type Owner, State } from "./state.ts";
 
-/** Real hives in virtual time beside the ledger. */
+/** Real hives in virtual time, with the ledger as their model. */
 export class HiveWorld implements World<Command> {
   readonly #state: State;
   readonly #calls: Calls;
@@ -120,7 +120,7 @@ export class HiveWorld implements World<Command> {
     hive.observe(observation);
   }
 
-  /** Where a call would go: to an endpoint that is configured, and nothing is counted. */
+  /** Checks a routing decision: it names a configured endpoint and counts nothing. */
   #route(owner: Owner, ask: Ask): void {
     const { endpoint, route, model, key, session, tokens = 1 } = ask;
     const candidates = route ?? [endpoint as string];
@@ -133,7 +133,7 @@ export class HiveWorld implements World<Command> {
     need(before === stable(owner.hive.status()), "conservation", () => "route has counted something");
   }
 
-  /** An explanation is of a request of one token: the same request, tried, must agree with it. */
+  /** Checks that an explanation, which is about a call of one token, agrees with the outcome of such a call. */
   #probe({ hive, endpoints }: Owner, endpoint: string, model: string | undefined): void {
     if (!configOf(endpoints, endpoint, model)) return;
     const { freesInMs, limitedBy } = hive.explain(endpoint, model);

@@ -4,10 +4,10 @@ import type { State } from "./state.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** The part of a limit that is asked for in the end, within forty seconds. */
+/** The fraction of a limit that is requested at the end, within forty seconds. */
 const MOST_ASKED = 0.5;
 
-/** Everything ends: calls that fit are served, agents agree, promises settle, nothing is left. */
+/** Ends a program: calls that fit are granted, agents agree, promises settle, and nothing is left over. */
 export async function end(state: State, stopDecoding: () => Promise<void>): Promise<void> {
   const { broker, clock, agents, signals, setup } = state;
   broker.start();
@@ -15,13 +15,13 @@ export async function end(state: State, stopDecoding: () => Promise<void>): Prom
   if (setup.hasStore) await state.pass(MINUTE);
   const pauses = agents.flatMap(({ limiter }) => limiter.status().resources.map(({ pausedForMs }) => pausedForMs));
   const longestMs = Math.max(0, ...pauses);
-  // A provider may ask for a pause of a day, in which nothing happens.
+  // A provider may request a pause of a day, during which nothing happens.
   if (longestMs > MINUTE) clock.jump(longestMs);
   for (let waitMs = MINUTE; waitMs < 2 * HOUR && state.unsettled > 0; waitMs *= 2) await state.pass(waitMs);
   const mayWait = setup.isExtreme === true;
   need(state.unsettled === 0 || mayWait, "liveness", () => `${state.unsettled} calls still wait after two hours`);
   if (setup.bus === "perfect") await checkAgreement(state);
-  // Agents that stood still are new again, and share with care.
+  // After a long freeze, agents count as new and share conservatively.
   const isSettled = state.unsettled === 0 && longestMs <= MINUTE;
   if (setup.bus === "perfect" && isSettled) await checkWholeLimit(state);
   await Promise.all([...agents.map(({ limiter }) => limiter.close()), clock.run(30_000)]);
@@ -38,19 +38,22 @@ export async function end(state: State, stopDecoding: () => Promise<void>): Prom
   }
 }
 
-/** Agents that have heard each other for a while know each other and have the same last word about each level. */
+/**
+ * Checks agreement: agents that have heard each other for a while know each other, and have the same last cause of each
+ * level.
+ */
 async function checkAgreement(state: State): Promise<void> {
   const { agents, setup } = state;
   await state.pass(15 * (setup.options.heartbeatIntervalMs ?? 1_000));
   const limits = agents.map(({ resources }) => resources.get("api")?.limit);
-  // A store counts the agents of each limit: agents with another window are not among them.
+  // A store counts the agents of each limit; agents with another window do not count.
   const isCommon = limits.every(
     (each) => each !== undefined && each.windowMs === limits[0]?.windowMs && each.capacity >= 1,
   );
   const said = new Map<string, string>();
   for (const { limiter, resources } of agents) {
     const { mode, members, resources: all, agentId } = limiter.status();
-    const isThere = mode !== "cut-off" && mode !== "listening";
+    const isThere = mode !== "isolated" && mode !== "joining";
     need(isThere || (setup.hasStore && !isCommon), "agreement", () => `${agentId} is ${mode} in the end`);
     const isCounted = members === agents.length || (setup.hasStore && !isCommon);
     need(isCounted, "agreement", () => `${agentId} knows ${members} members of ${agents.length}`);
@@ -65,7 +68,7 @@ async function checkAgreement(state: State): Promise<void> {
   }
 }
 
-/** When nobody else wants anything, one agent gets the limit: no claim of anybody is left. */
+/** Checks that a single agent gets the limit while no other has demand, so that no claim was left behind. */
 async function checkWholeLimit(state: State): Promise<void> {
   const { agents, setup, clock } = state;
   if (setup.isExtreme || setup.sharing === "none") return;
@@ -81,7 +84,7 @@ async function checkWholeLimit(state: State): Promise<void> {
       ({ resources }) => (resources.get(name)?.limit.windowMs ?? windowMs) === windowMs,
     );
     if (state.setAgain.has(name) || !isSame || !isSameWindow || level < 1 || pausedForMs > 0 || capacity < 5) continue;
-    // All usage has left the window; what a removed resource has left behind may still be there.
+    // All usage has left the window by then; a removed resource may still have left some behind.
     await state.pass(1.1 * windowMs);
     const asked = Math.floor(capacity * MOST_ASKED);
     let granted = 0;

@@ -8,10 +8,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NAMES = ["api", "other"] as const;
-/** More cuts than an agent believes at once that it has missed. */
+/** More missed cuts than an agent accepts from a single message. */
 const MANY_CUTS = 1_100;
 
-/** A random program over limiters. */
+/** Generates a random program over limiters. */
 export function generate(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed);
   const agents = dice.pick([1, 2, 2, 2, 3, 4]);
@@ -45,7 +45,7 @@ export function generate(seed: number): Program<Setup, Command> {
   };
 }
 
-/** A random program whose numbers are at the edges of what is allowed. */
+/** Generates a random program with numbers at the edges of the allowed ranges. */
 export function generateExtreme(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed + 0.5);
   const agents = dice.between(2, 4);
@@ -93,7 +93,7 @@ export function generateExtreme(seed: number): Program<Setup, Command> {
   };
 }
 
-/** The place of the command before. */
+/** The target of the previous command. */
 interface Last {
   agent: number;
   resource: string;
@@ -108,11 +108,11 @@ function command(
   idle: readonly number[],
   last: Last,
 ): Command {
-  // Mostly the same agent and resource as before: commands of one place have to do with each other.
+  // Mostly keeps the previous agent and resource, so that consecutive commands interact.
   if (dice.chance(0.6)) last.agent = dice.between(0, agents - 1);
   if (dice.chance(0.6)) last.resource = dice.pick([NAMES[0], NAMES[0], NAMES[1]]);
   const { agent, resource } = last;
-  // A fault right after a change finds what the change has left half done.
+  // A fault right after a change exposes half-finished changes.
   const wasSet = last.wasSet;
   last.wasSet = false;
   if (wasSet && dice.chance(0.3)) return { do: "outage", forMs: 12 * SECOND };

@@ -4,15 +4,15 @@ import { need } from "../core/violation.ts";
 import { type Agent, type Call, type State, spanMsOf } from "./state.ts";
 
 const EPSILON = 1e-6;
-/** What a swarm whose messages arrive may be above a limit for a moment, because two agents decide at once. */
+/** Allowed excess of a connected swarm over a limit, as a fraction, because two agents may decide at the same time. */
 const SWARM_EXCESS = 0.1;
-/** The part of its share that an agent keeps at least when it hears nobody and is told to stay available. */
+/** Smallest fraction of its share that an isolated agent keeps with `isolation: "available"`. */
 const KEPT = 0.3;
 
-/** The time that a store needs to get to know a limit. */
+/** Time that a store needs to learn a limit, in milliseconds. */
 const TAKEN_OVER_MS = 10_000;
 
-/** Nothing is granted above a limit. */
+/** Checks that no grant exceeds a limit. */
 export function checkGranted(state: State, { agent, resource, options }: Call): void {
   const { setup, clock, grants, isAlone } = state;
   const now = clock.now();
@@ -21,19 +21,19 @@ export function checkGranted(state: State, { agent, resource, options }: Call): 
   grants.push({ at: now, agent: agent.index, resource: name, cost });
   if (setup.isExtreme) return;
   const isOwn = setup.sharing === "none";
-  // An agent that hears nobody, not even itself, rounds what it keeps to whole calls.
+  // Not checked after a disturbance: an agent that hears nobody, not even itself, rounds its budget to whole calls.
   if (isOwn ? state.isReleased : state.isDisturbed) return;
-  // While a store gets to know a limit with another window, agents go on with what they had of the former one.
+  // While a store learns a limit with another window, agents continue with their parts of the former one.
   if (setup.hasStore && now - resource.windowSetAt < TAKEN_OVER_MS + spanMsOf(limit)) return;
   const spanMs = spanMsOf(limit);
-  // A limit that was changed holds from then on. A restarted agent that is alone does not know what it used before.
+  // A changed limit applies from the change on. A lone restarted agent does not know its earlier usage.
   const since = Math.max(now - spanMs, isAlone || isOwn ? agent.startedAt - EPSILON : -Infinity);
   let used = 0;
   for (const [i, each] of grants.entries())
     if (i >= grantsBefore && each.resource === name && each.at > since && (!isOwn || each.agent === agent.index))
       used += each.cost;
   const most = Math.max(1, limit.capacity);
-  // A bucket of its own holds a window's worth at the start and gets as much again; without a bound the level recovers to 2.
+  // An unshared bucket starts full and refills by the same amount; with unlimited recovery the level rises to 2.
   const level = (setup.options.maxRecovery === false ? 2 : 1) * (isOwn ? 2 : 1);
   const excess = isAlone || isOwn ? EPSILON : SWARM_EXCESS;
   need(used <= most * (level + excess), "limit", () => `granted ${used} of ${most} ${name} in ${now - since} ms`);
@@ -63,7 +63,7 @@ function checkAgent(state: State, { limiter, resources }: Agent): void {
   }
 }
 
-/** An earlier call of the same agent, with the same cost, is not overtaken. */
+/** Checks that no earlier call of the same agent with the same cost was overtaken. */
 export function checkNotOvertaken(granted: Call): void {
   const { cost = 1, priority = 0 } = granted.options;
   for (const earlier of granted.resource.waiting) {
@@ -73,7 +73,7 @@ export function checkNotOvertaken(granted: Call): void {
   }
 }
 
-/** What each agent may use of each resource that has been there for a while, and that nobody uses or wants. */
+/** The share of each agent in each resource that has existed for a while and has neither usage nor demand. */
 export function sharesOf(state: State): Map<string, number> {
   const shares = new Map<string, number>();
   const now = state.clock.now();
@@ -88,7 +88,7 @@ export function sharesOf(state: State): Map<string, number> {
   return shares;
 }
 
-/** Nobody has used a resource since then, nobody waits for it, and it is not cut. */
+/** Whether a resource has had no usage since `since`, has no waiters, and is not cut. */
 function isIdle({ agents, grants }: State, name: string, since: number): boolean {
   if (grants.some(({ resource, at }) => resource === name && at >= since)) return false;
   return agents.every(({ limiter, resources }) => {
@@ -97,17 +97,17 @@ function isIdle({ agents, grants }: State, name: string, since: number): boolean
   });
 }
 
-/** Agents that are told to stay available keep a part of their shares when they hear nobody. */
+/** Checks that isolated agents with `isolation: "available"` keep a part of their shares. */
 export function checkKept(state: State, before: ReadonlyMap<string, number>): void {
   const { setup, agents } = state;
   const isJudged = setup.options.isolation === "available" && setup.sharing === "fair" && setup.bus === "perfect";
   if (!isJudged || setup.isExtreme || setup.hasStore) return;
   for (const { limiter, resources, index } of agents) {
-    if (limiter.status().mode !== "cut-off") continue;
+    if (limiter.status().mode !== "isolated") continue;
     for (const name of resources.keys()) {
       const share = before.get(`${index} ${name}`);
       const kept = limiter.getCapacity(name)?.share ?? 0;
-      // Whole calls are kept: of a share of less than two calls some agents keep none.
+      // Only whole calls are kept, so that agents with a share of less than two calls may keep none.
       const isKept = share === undefined || share < 2 || kept >= KEPT * share;
       need(isKept, "agreement", () => `agent ${index} keeps ${kept} of a share of ${share} of ${name}`);
     }

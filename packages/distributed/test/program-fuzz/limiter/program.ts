@@ -1,10 +1,10 @@
 import type { DistributedConfig } from "../../../src/index.ts";
 
-/** What exists before the first command: limiters that share limits, and how they hear each other. */
+/** The state before the first command: limiters with shared limits, and the connection between them. */
 export interface Setup {
   readonly agents: number;
   readonly bus: "perfect" | "lossy";
-  /** Whether a store hands out the limits. */
+  /** Whether a store grants parts of the limits. */
   readonly hasStore: boolean;
   readonly sharing: "fair" | "none";
   readonly resources: readonly Limit[];
@@ -20,7 +20,7 @@ export interface Setup {
     | "maxQueue"
     | "secret"
   >;
-  /** Amounts, windows and factors at the edges of what is allowed. Only laws that need no model are checked. */
+  /** Amounts, windows and factors are at the edges of the allowed ranges. Only laws that need no model are checked. */
   readonly isExtreme?: boolean;
 }
 
@@ -38,10 +38,13 @@ export interface Patience {
   readonly signal?: number;
 }
 
-/** `agent` is a number, modulo the number of agents; where it may be absent, all agents are meant. */
+/**
+ * A command of a program. `agent` is a number, modulo the number of agents; where it is optional, its absence means all
+ * agents.
+ */
 export type Command =
   | { readonly do: "acquire" | "run"; readonly agent: number; readonly resource: string; readonly options: Patience }
-  /** Tries this often, with the same cost. */
+  /** Makes this many calls with the same cost. */
   | {
       readonly do: "try";
       readonly agent: number;

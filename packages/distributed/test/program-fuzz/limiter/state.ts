@@ -9,7 +9,7 @@ import type { Limit, Patience, Setup } from "./program.ts";
 
 const LOSSY = { drop: 0.1, duplicate: 0.05, delay: [1, 100] } as const;
 
-/** A call that waits, as the model sees it. */
+/** A waiting call, as the model sees it. */
 export interface Call {
   readonly agent: Agent;
   readonly resource: Resource;
@@ -17,12 +17,12 @@ export interface Call {
   readonly order: number;
 }
 
-/** A resource of one agent, as the model sees it. */
+/** One agent's resource, as the model sees it. */
 export interface Resource {
   readonly name: string;
   limit: Limit;
   setAt: number;
-  /** When it last got another window; a fraction of a call counts in a longer window. */
+  /** Time of the last change of its window; a limit below one call has a longer window. */
   windowSetAt: number;
   /** The number of grants before its limit was set. */
   grantsBefore: number;
@@ -30,7 +30,7 @@ export interface Resource {
   readonly waiting: Set<Call>;
 }
 
-/** A limiter of the program, with what the program knows of it. */
+/** A limiter of the program, with the program's knowledge about it. */
 export interface Agent {
   readonly index: number;
   limiter: DistributedLimiter;
@@ -39,7 +39,7 @@ export interface Agent {
   readonly resources: Map<string, Resource>;
 }
 
-/** One grant: the model keeps all of them for ever. */
+/** One grant; the model keeps all grants forever. */
 export interface Grant {
   readonly at: number;
   readonly agent: number;
@@ -47,12 +47,12 @@ export interface Grant {
   readonly cost: number;
 }
 
-/** The window that a limit is counted in: the time of one call at least. */
+/** The window in which a limit is counted: at least the time of one call. */
 export function spanMsOf({ capacity, windowMs }: Limit): number {
   return capacity < 1 ? windowMs / capacity : windowMs;
 }
 
-/** Everything that the parts of a limiter's world share. */
+/** State that all parts of a limiter's world share. */
 export class State {
   readonly setup: Setup;
   readonly clock = new ManualClock({ now: 5_000 });
@@ -62,15 +62,18 @@ export class State {
   readonly grants: Grant[] = [];
   readonly signals = new Signals(3);
   readonly late = new Late();
-  /** From here on agents may know less than they should. */
+  /** From now on agents may have incomplete knowledge. */
   isDisturbed: boolean;
-  /** Resources whose limit was not always the same at all agents. */
+  /** Resources whose limits have differed between agents. */
   readonly changed = new Set<string>();
-  /** Tokens were given back. Buckets that are not shared take them, as many as they hold. */
+  /** Whether tokens were given back. Unshared buckets accept them, up to their capacity. */
   isReleased = false;
-  /** When agents last could not hear each other, or stood still. */
+  /** Time of the last partition, outage or freeze. */
   disturbedAt = -Infinity;
-  /** Resources whose limit was set again: a former limit of an agent that has removed them may still hold for the others. */
+  /**
+   * Resources whose limit was set again. A former limit of an agent that has removed the resource may still apply to
+   * the others.
+   */
   readonly setAgain = new Set<string>();
   unsettled = 0;
   starts = 0;
@@ -89,7 +92,7 @@ export class State {
     return this.agents[index % this.agents.length] as Agent;
   }
 
-  /** One agent, or all of them. */
+  /** The given agent, or all of them. */
   those(index: number | undefined): readonly Agent[] {
     return index === undefined ? this.agents : [this.agent(index)];
   }

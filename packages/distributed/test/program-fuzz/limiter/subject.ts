@@ -11,7 +11,7 @@ export const limiter: Subject<Setup, Command> = {
   simpler,
 };
 
-/** The same with numbers at the edges of what is allowed. */
+/** Programs over `createDistributedLimiter` with numbers at the edges of the allowed ranges. */
 export const extremeLimiter: Subject<Setup, Command> = {
   ...limiter,
   name: "limiter-extremes",

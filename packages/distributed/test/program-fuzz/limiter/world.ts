@@ -11,10 +11,10 @@ import { checkAlways, checkGranted, checkKept, checkNotOvertaken, sharesOf } fro
 import type { Command, Setup } from "./program.ts";
 import { type Agent, type Call, type Resource, State } from "./state.ts";
 
-/** Real limiters in virtual time beside a list of all grants. */
+/** Real limiters in virtual time, with a list of all grants as their model. */
 export class LimiterWorld implements World<Command> {
   readonly #state: State;
-  /** Grants of the present command: whom they overtook is judged when all promises of the moment have settled. */
+  /** Grants of the present command. Their order is checked after all promises have settled. */
   #granted: Call[] = [];
   #stopDecoding: () => Promise<void> = async () => {};
 
@@ -184,7 +184,7 @@ export class LimiterWorld implements World<Command> {
   #set({ do: _, agent: index, ...limit }: Extract<Command, { do: "set" }>): void {
     const state = this.#state;
     const { resource: name } = limit;
-    // The smallest limit of all agents counts; a change at one of them makes them differ.
+    // The smallest limit of all agents applies, and a change at one agent makes them differ.
     if (index !== undefined && !state.isAlone) state.isDisturbed = true;
     state.setAgain.add(name);
     state.changed.add(name);
@@ -193,7 +193,7 @@ export class LimiterWorld implements World<Command> {
 
   #remove(index: number | undefined, name: string): void {
     const state = this.#state;
-    // What an agent used of it is told by those that still have it.
+    // After a removal, the usage of that agent is known only through agents that still have the resource.
     if (!state.isAlone) state.isDisturbed = true;
     state.changed.add(name);
     for (const { limiter, resources } of state.those(index)) {
@@ -239,7 +239,7 @@ export class LimiterWorld implements World<Command> {
   }
 }
 
-/** Stands for a resource that the agent does not have. */
+/** A placeholder for a resource that the agent does not have. */
 function newResource(name: string): Resource {
   const limit = { resource: name, capacity: 1, windowMs: 1 };
   return { name, limit, setAt: 0, windowSetAt: -Infinity, grantsBefore: 0, inFlight: 0, waiting: new Set() };

@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const NAMES = ["api", "other", "demand-1", "demand-2"] as const;
 
-/** A random program over a `MemoryLimiter`. */
+/** Generates a random program over a `MemoryLimiter`. */
 export function generate(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed);
   const onDemand = dice.chance(0.5);

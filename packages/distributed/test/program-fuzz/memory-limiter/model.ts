@@ -1,16 +1,16 @@
 import type { Limit } from "./program.ts";
 
-/** A limit in which nothing is missing. */
+/** A limit with all defaults filled in. */
 export interface WholeLimit {
   readonly capacity: number;
   readonly windowMs: number;
   readonly burst: number;
 }
 
-/** A call that waits, as the model sees it. */
+/** A waiting call, as the model sees it. */
 export interface Waiter {
   readonly cost: number;
-  /** The time at which a call of priority 0 with the same place in the line would have come. */
+  /** The arrival time that a call of priority 0 with the same place in the queue would have. */
   readonly rank: number;
   readonly order: number;
   readonly deadline: number;
@@ -23,8 +23,8 @@ type Change = { readonly at: number } & (
 );
 
 /**
- * The reference model of one resource: the list of everything that happened to it, replayed from the beginning at every
- * question, in tokens and milliseconds. The limiter keeps one number instead.
+ * The reference model of one resource, in tokens and milliseconds: keeps the list of all changes, and replays it from
+ * the beginning for each query. The limiter keeps a single number instead.
  */
 export class BucketModel {
   readonly #changes: Change[] = [];
@@ -58,7 +58,7 @@ export class BucketModel {
     if (this.inFlight > 0) this.inFlight--;
   }
 
-  /** The tokens in the bucket. Negative after a limit was set below the amount already spent. */
+  /** The tokens in the bucket; negative after the limit was set below the spent amount. */
   tokens(now: number): number {
     let limit = this.limit;
     let tokens = 0;
@@ -69,7 +69,7 @@ export class BucketModel {
       if ("taken" in change) tokens -= change.taken;
       else if ("given" in change) tokens = Math.min(limit.burst, tokens + change.given);
       else {
-        // A change of the limit leaves the amount spent as it was.
+        // A change of the limit keeps the spent amount.
         tokens = i === 0 ? change.limit.burst : tokens + change.limit.burst - limit.burst;
         limit = change.limit;
       }
@@ -77,13 +77,13 @@ export class BucketModel {
     return tokens;
   }
 
-  /** How long until this many tokens have come in. */
+  /** Time until the bucket holds this many tokens, in milliseconds. */
   waitMs(tokens: number, now: number): number {
     const { capacity, windowMs } = this.limit;
     return Math.max(0, ((tokens - this.tokens(now)) * windowMs) / capacity);
   }
 
-  /** The call that must be granted next. */
+  /** The waiter that must be granted next. */
   get head(): Waiter | undefined {
     let head: Waiter | undefined;
     for (const each of this.waiting) if (!head || isBefore(each, head)) head = each;

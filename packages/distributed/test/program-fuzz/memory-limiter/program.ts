@@ -1,7 +1,7 @@
-/** What exists before the first command: a limiter, and its first resources. */
+/** The state before the first command: a limiter, and its first resources. */
 export interface Setup {
   readonly maxQueue?: number | undefined;
-  /** Whether resources whose names begin with "demand" are made on demand. */
+  /** Whether resources whose names begin with "demand" are created on demand. */
   readonly onDemand: boolean;
   /** Whether the limiter is closed while calls may still wait. */
   readonly closesEarly: boolean;
@@ -27,7 +27,7 @@ export type Command =
   | { readonly do: "acquire"; readonly resource: string; readonly options: Patience }
   | { readonly do: "try" | "release"; readonly resource: string; readonly cost?: number }
   | { readonly do: "finish" | "remove" | "announce"; readonly resource: string }
-  /** Work that takes this long, and fails or not. */
+  /** Runs work that takes this long and succeeds or fails. */
   | {
       readonly do: "run";
       readonly resource: string;
@@ -40,5 +40,5 @@ export type Command =
   | { readonly do: "listen"; readonly how: "throws" | "reenters" | "sets" }
   | { readonly do: "illegal"; readonly call: number }
   | { readonly do: "pass"; readonly ms: number }
-  /** The process stands still, as on a machine that sleeps: timers fire late. */
+  /** Freezes the process, as when the machine sleeps: timers fire late. */
   | { readonly do: "sleep"; readonly ms: number };

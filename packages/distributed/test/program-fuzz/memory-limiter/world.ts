@@ -12,10 +12,10 @@ import type { Command, Limit, Patience, Setup } from "./program.ts";
 
 const MINUTE = 60_000;
 const ON_DEMAND: Limit = { resource: "demand", capacity: 5, windowMs: 10_000 };
-/** Timers may fire this much late, and sums are rounded. */
+/** Tolerance for late timers and rounded sums, in milliseconds. */
 const SAME_MS = 0.01;
 
-/** A `MemoryLimiter` in virtual time beside a bucket that replays its history. */
+/** A `MemoryLimiter` in virtual time, with a bucket that replays its history as the model. */
 export class MemoryLimiterWorld implements World<Command> {
   readonly #setup: Setup;
   readonly #clock = new ManualClock({ now: 5_000 });
@@ -134,19 +134,22 @@ export class MemoryLimiterWorld implements World<Command> {
     need(isHivepaceError(after, "LIMITER_CLOSED"), "reasons", () => `a closed limiter says ${after}`);
   }
 
-  /** Lets time pass until nobody waits for a resource. Each wait is as long as the model says, so that years are quick. */
+  /**
+   * Lets time pass until no call waits for a resource. Each step is as long as the model predicts, so that years pass
+   * quickly.
+   */
   async #drain(name: string): Promise<void> {
     for (let turn = 0; turn < 10_000; turn++) {
       const model = this.#models.get(name);
       const head = model?.head;
       if (!model || !head) return;
       const waitMs = model.waitMs(head.cost, this.#clock.now());
-      // Nothing happens before the last second, and periodic timers of years would take minutes.
+      // Jumps over all but the last second, because periodic timers would make years of virtual time slow.
       if (waitMs > MINUTE) this.#clock.jump(waitMs - 1_000);
       await this.#pass((waitMs > MINUTE ? 1_000 : waitMs) + 1);
       const isServed = !model.waiting.has(head);
       need(isServed, "liveness", () => `${name}: a call of ${head.cost} still waits after ${waitMs} ms`);
-      // Work that is under way must not be in flight for ever.
+      // Work must not stay in flight forever.
       while (model.inFlight > 0) {
         model.finish();
         this.#limiter.finish(name);
@@ -154,7 +157,7 @@ export class MemoryLimiterWorld implements World<Command> {
     }
   }
 
-  /** A resource that was forgotten must have been idle: a new one in its place is the same. */
+  /** Checks that a forgotten resource was idle, so that a new one in its place is equivalent. */
   #checkForgotten(resource: string, model: BucketModel, now: number): void {
     if (this.#limiter.getCapacity(resource)) return;
     const isIdle = model.inFlight === 0 && model.waiting.size === 0 && model.tokens(now) >= model.limit.burst - 1e-3;
@@ -162,7 +165,7 @@ export class MemoryLimiterWorld implements World<Command> {
     this.#models.delete(resource);
   }
 
-  /** Resources that were made on demand are forgotten once they are idle. */
+  /** Checks that resources created on demand are forgotten once they are idle. */
   #checkSwept(): void {
     for (const [name, model] of this.#models) {
       const isSet = this.#limiter.status().resources.some(({ resource }) => resource === name);
@@ -248,7 +251,7 @@ export class MemoryLimiterWorld implements World<Command> {
     );
   }
 
-  /** Calls that have not been counted yet, and how to count each. */
+  /** Grants not counted by the model yet, each with a function that counts it. */
   readonly #grants = new Map<Waiter, () => void>();
 
   #runWork({ resource, options, workMs, fails }: Extract<Command, { do: "run" }>): void {
@@ -284,7 +287,7 @@ export class MemoryLimiterWorld implements World<Command> {
     this.#granted.push([model, waiter, this.#clock.now()]);
   }
 
-  /** Grants of the present command: the order is judged when all promises of the moment have settled. */
+  /** Grants of the present command. Their order is checked after all promises have settled. */
   #granted: [model: BucketModel, waiter: Waiter, at: number][] = [];
 
   #checkRetry({ retryAfterMs = Number.NaN }: CapacityExhaustedError, expectedMs: number): void {
@@ -313,7 +316,7 @@ export class MemoryLimiterWorld implements World<Command> {
       isInside = true;
       if (how === "reenters" && this.#limiter.tryAcquire(resource, 1))
         this.#models.get(resource)?.take(1, this.#clock.now());
-      // Of the same resource it would be set before the model hears of the grants that the first change made possible.
+      // A change of the same resource would happen before the model learns of the grants caused by the first change.
       if (how === "sets" && resource !== "other")
         this.#set({ resource: "other", capacity: newCapacity + 1, windowMs: 1_000 });
       isInside = false;
@@ -332,7 +335,7 @@ export class MemoryLimiterWorld implements World<Command> {
   }
 }
 
-/** Tokens that come in within a microsecond: after years of virtual time no clock is more exact. */
+/** The tokens that arrive within a microsecond: after years of virtual time the clock is not more precise. */
 function roundingOf({ limit }: BucketModel): number {
   return 1e-6 + (1e-3 * limit.capacity) / limit.windowMs;
 }

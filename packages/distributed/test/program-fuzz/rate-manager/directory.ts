@@ -1,12 +1,12 @@
 import type { EndpointConfig, KeyLimits, RateConfig, RateTarget } from "@hivepace/core";
 import { type Counted, endpointLimits, keyLimits, type Limits, nameOf, strideOf } from "./model.ts";
 
-/** Limits of keys that nobody has set. */
-export const ON_DEMAND: KeyLimits = { rateLimitRpm: 3 };
+/** The limits of keys that are not configured. */
+export const ON_DEMAND: KeyLimits = { rpmLimit: 3 };
 
 /**
- * The endpoints and keys of the model. A record that is set again goes on counting, also after it was removed; only its
- * requests in flight are forgotten with it.
+ * The endpoints and keys of the model. A record that is set again continues its counts, even after a removal, which
+ * forgets only its requests in flight.
  */
 export class Directory {
   readonly #mockAbove: number;
@@ -18,7 +18,7 @@ export class Directory {
     this.#mockAbove = mockAbove;
   }
 
-  /** Undefined when the manager must say that it does not know the endpoint. */
+  /** The record for a target; undefined when the manager must report an unknown endpoint. */
   endpoint({ endpoint, model }: RateTarget): Counted | undefined {
     const ofModel = model === undefined ? undefined : this.#endpoints.get(nameOf({ id: endpoint, model }));
     return ofModel ?? this.#endpoints.get(endpoint);
@@ -38,20 +38,20 @@ export class Directory {
     const { id, model, models } = config;
     const limits = endpointLimits(config, this.#mockAbove);
     if (!models) return void this.#set(this.#endpoints, nameOf({ id, model }), limits, window);
-    // A pool that is set again is known by its first model, if that is in a pool.
+    // A quota that is set again is found by its first model, if that model is in a quota.
     const first = this.#endpoints.get(nameOf({ id, model: models[0] }));
-    const shared = first && this.#pools.has(first) ? this.#changed(first, limits, window) : this.#new(limits);
-    this.#pools.add(shared);
+    const shared = first && this.#quotas.has(first) ? this.#changed(first, limits, window) : this.#new(limits);
+    this.#quotas.add(shared);
     for (const each of models) {
       const name = nameOf({ id, model: each });
       const own = this.#endpoints.get(name);
-      // The counts of its own limits stay, for when it has its own again.
-      if (own && !this.#pools.has(own)) this.#removed.set(name, own);
+      // Keeps the counts of the model's own limits, in case the model gets its own limits again.
+      if (own && !this.#quotas.has(own)) this.#removed.set(name, own);
       this.#endpoints.set(name, shared);
     }
   }
 
-  readonly #pools = new Set<Counted>();
+  readonly #quotas = new Set<Counted>();
 
   removeEndpoint(id: string, model: string | undefined): boolean {
     const isMeant = (name: string) =>
@@ -85,7 +85,7 @@ export class Directory {
 
   #set(records: Map<string, Counted>, name: string, limits: Limits, window: number): void {
     const present = records.get(name);
-    const known = present && !this.#pools.has(present) ? present : this.#removed.get(this.#nameIn(records, name));
+    const known = present && !this.#quotas.has(present) ? present : this.#removed.get(this.#nameIn(records, name));
     records.set(name, known ? this.#changed(known, limits, window) : this.#new(limits));
   }
 
@@ -93,7 +93,7 @@ export class Directory {
     const counted = records.get(name);
     if (!counted) return false;
     records.delete(name);
-    if (this.#pools.has(counted)) return true;
+    if (this.#quotas.has(counted)) return true;
     for (const charge of counted.charges) charge.isInFlight = false;
     this.#removed.set(this.#nameIn(records, name), counted);
     return true;

@@ -11,7 +11,7 @@ const IDS = ["eu", "us"] as const;
 const MODELS = ["large", "small"] as const;
 const KEYS = ["acme", "beta"] as const;
 
-/** A random program over `RateManager`. */
+/** Generates a random program over `RateManager`. */
 export function generate(seed: number): Program<Setup, Command> {
   const dice = new Dice(seed);
   const window = dice.pick(["fixed", "fixed", "sliding"] as const);
@@ -56,11 +56,13 @@ class Writer {
       ...dice.maybe(0.6, () => ({ tpmLimit: dice.pick([0, 100, 1_000, 5_000, ...this.#slow(0.25)]) })),
       ...dice.maybe(0.2, () => ({ inputTpmLimit: dice.pick([100, 1_000]) })),
       ...dice.maybe(0.2, () => ({ outputTpmLimit: dice.pick([50, 1_000]) })),
-      ...dice.maybe(0.2, () => ({ maxInFlight: dice.pick([0, 1, 3]) })),
+      ...dice.maybe(0.2, () => ({ maxInFlightPerProcess: dice.pick([0, 1, 3]) })),
     };
   }
 
-  /** Limits below one in a window. Their windows are numbered, which a shift of the windows would change. */
+  /**
+   * Limits below one per window, unless the program shifts the windows: such limits depend on the numbers of windows.
+   */
   #slow(limit: number): number[] {
     return this.#hasRephase ? [] : [limit];
   }
@@ -68,8 +70,8 @@ class Writer {
   #limits(): KeyLimits {
     const dice = this.#dice;
     return {
-      ...dice.maybe(0.7, () => ({ rateLimitRpm: dice.pick([0, 1, 5, 20, ...this.#slow(0.5)]) })),
-      ...dice.maybe(0.5, () => ({ rateLimitTpm: dice.pick([100, 1_000]) })),
+      ...dice.maybe(0.7, () => ({ rpmLimit: dice.pick([0, 1, 5, 20, ...this.#slow(0.5)]) })),
+      ...dice.maybe(0.5, () => ({ tpmLimit: dice.pick([100, 1_000]) })),
     };
   }
 

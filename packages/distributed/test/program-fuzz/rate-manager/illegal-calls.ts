@@ -2,7 +2,7 @@ import type { RateDecision, RateManager } from "@hivepace/core";
 
 const text = "many" as unknown as number;
 
-/** Calls that no program may make: each must end in a typed error. */
+/** Invalid calls: each must fail with a typed error. */
 export const ILLEGAL_CALLS: readonly ((manager: RateManager) => unknown)[] = [
   (manager) => manager.check({ endpoint: "nowhere", tokens: 1 }),
   (manager) => manager.check({ endpoint: "eu", tokens: -1 }),
@@ -22,8 +22,8 @@ export const ILLEGAL_CALLS: readonly ((manager: RateManager) => unknown)[] = [
   (manager) => manager.setEndpoint({ id: "eu", model: "a", models: ["b"] }),
   (manager) => manager.setEndpoint({ id: "e\0u" }),
   (manager) => manager.setKey("", {}),
-  (manager) => manager.setKey("acme", { rateLimitRpm: -1 }),
-  (manager) => manager.setKey("acme", { rateLimitTpm: text }),
+  (manager) => manager.setKey("acme", { rpmLimit: -1 }),
+  (manager) => manager.setKey("acme", { tpmLimit: text }),
   (manager) => manager.loadConfig({ endpoints: [{ id: "eu" }, { id: "eu" }] }),
   (manager) => manager.loadConfig({ endpoints: [{ id: "new" }, { id: "eu", rpm_limit: -1 }] }),
   (manager) => manager.loadConfig({ endpoints: [{ id: "new" }], keys: { acme: { rate_limit_rpm: -1 } } }),

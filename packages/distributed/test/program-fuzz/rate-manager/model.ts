@@ -1,10 +1,10 @@
 import type { EndpointConfig, EndpointLimits, KeyLimits, RateRequest } from "@hivepace/core";
 
-/** One side of a record, as limits name it. */
+/** A dimension in which a record counts, by the name that its limits use. */
 export type Side = "requests" | "tokens" | "inputTokens" | "outputTokens";
 export type Amounts = Readonly<Record<Side, number>>;
 
-/** A request that was counted for one record, and what is known of its cost. */
+/** A request counted for one record, with its known cost. */
 export interface Charge {
   readonly window: number;
   /** Whether input or output tokens had a limit, and were counted. */
@@ -13,49 +13,55 @@ export interface Charge {
   amounts: Amounts;
 }
 
-/** A key or an endpoint: its limits, and everything that was ever counted for it. */
+/** A key or an endpoint: its limits, and every charge ever counted for it. */
 export interface Counted {
   limits: Limits;
   readonly charges: Charge[];
-  /** The model does not know what is counted before this window: limits below one have changed. */
+  /** Number of the first window that the model knows, after a change of limits below one. */
   unsureUntil: number;
 }
 
 export interface Limits extends Partial<Record<Side, number>> {
-  readonly maxInFlight?: number | undefined;
+  readonly maxInFlightPerProcess?: number | undefined;
 }
 
-/** A limit that stands against a request. */
+/** A limit that denies a request. */
 export interface Against {
   readonly by: string;
   readonly isTooLarge: boolean;
 }
 
-/** Counts weigh 1 in their own window, and in a sliding window the one before weighs by the part that remains. */
+/**
+ * The weights of charges: 1 in their own window, and in a sliding window the remaining fraction for the previous one.
+ */
 export interface Moment {
   readonly window: number;
   readonly weightBefore: number;
 }
 
-/** The limits of an endpoint as the manager counts: whole numbers, and none above the threshold of a mock. */
+/**
+ * The limits of an endpoint as the manager applies them: none when the token limit is above the threshold of a mock.
+ */
 export function endpointLimits(config: EndpointLimits, mockAbove: number): Limits {
   if ((config.tpmLimit ?? 0) > mockAbove) return {};
-  const { rpmLimit, tpmLimit, inputTpmLimit, outputTpmLimit, maxInFlight } = config;
+  const { rpmLimit, tpmLimit, inputTpmLimit, outputTpmLimit, maxInFlightPerProcess } = config;
   return {
     ...wholeLimits({ requests: rpmLimit, tokens: tpmLimit, inputTokens: inputTpmLimit, outputTokens: outputTpmLimit }),
-    ...(maxInFlight === undefined ? {} : { maxInFlight }),
+    ...(maxInFlightPerProcess === undefined ? {} : { maxInFlightPerProcess }),
   };
 }
 
-export function keyLimits({ rateLimitRpm, rateLimitTpm }: KeyLimits): Limits {
-  return wholeLimits({ requests: rateLimitRpm, tokens: rateLimitTpm });
+export function keyLimits({ rpmLimit, tpmLimit }: KeyLimits): Limits {
+  return wholeLimits({ requests: rpmLimit, tokens: tpmLimit });
 }
 
 function wholeLimits(limits: Readonly<Partial<Record<Side, number | undefined>>>): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }
 
-/** Over how many windows a side is counted: as many as the smaller of two limits below one needs for one. */
+/**
+ * The number of windows over which a dimension is counted: as many as the smallest limit below one needs to allow one.
+ */
 export function strideOf(limits: Limits, side: Side): number {
   const sides: Side[] =
     side === "requests" || side === "tokens" ? ["requests", "tokens"] : ["inputTokens", "outputTokens"];
@@ -67,7 +73,7 @@ export function isSplit({ inputTokens, outputTokens }: Limits): boolean {
   return inputTokens !== undefined || outputTokens !== undefined;
 }
 
-/** The amounts of a request. A part that is not given may be all of it but the other part. */
+/** The amounts of a request. A missing part of the tokens is assumed to be all tokens except the other part. */
 export function amountsOf({ tokens, inputTokens, outputTokens }: RateRequest): Amounts {
   const whole = Math.ceil(tokens);
   return {
@@ -79,7 +85,7 @@ export function amountsOf({ tokens, inputTokens, outputTokens }: RateRequest): A
   };
 }
 
-/** What a record has counted of a side. */
+/** The amount that a record has counted in one dimension. */
 export function countOf({ charges, limits }: Counted, side: Side, { window, weightBefore }: Moment): number {
   const stride = strideOf(limits, side);
   const first = window - (window % stride);
@@ -97,7 +103,10 @@ export function inFlightOf({ charges }: Counted): number {
   return charges.filter(({ isInFlight }) => isInFlight).length;
 }
 
-/** Corrects a charge. A window that is over is corrected only where several windows are counted together. */
+/**
+ * Corrects a charge to its real cost. The charge of a past window changes only where several windows are counted
+ * together.
+ */
 export function settle({ limits }: Counted, charge: Charge, amounts: Amounts, window: number): void {
   const corrected = Object.entries(amounts).map(([side, amount]) => {
     const isOver = charge.window !== window && strideOf(limits, side as Side) === 1;
@@ -107,7 +116,7 @@ export function settle({ limits }: Counted, charge: Charge, amounts: Amounts, wi
   charge.isInFlight = false;
 }
 
-/** All limits of a record that stand against a request. `slack` widens every limit. */
+/** All limits of a record that deny a request. `slack` widens every limit. */
 export function against(
   counted: Counted,
   amounts: Amounts,
@@ -125,9 +134,9 @@ export function against(
     if (isTooLarge || countOf(counted, side, moment) + amounts[side] > limit + slack)
       found.push({ by: `${prefix}-${name}`, isTooLarge });
   }
-  const { maxInFlight } = limits;
-  if (maxInFlight !== undefined && inFlightOf(counted) >= maxInFlight)
-    found.push({ by: "endpoint-in-flight", isTooLarge: maxInFlight === 0 });
+  const { maxInFlightPerProcess } = limits;
+  if (maxInFlightPerProcess !== undefined && inFlightOf(counted) >= maxInFlightPerProcess)
+    found.push({ by: "endpoint-in-flight", isTooLarge: maxInFlightPerProcess === 0 });
   return found;
 }
 

@@ -1,6 +1,6 @@
 import type { EndpointConfig, KeyLimits, RateConfig, RateRequest } from "@hivepace/core";
 
-/** What exists before the first command: one manager, or two that count together in shared memory. */
+/** The state before the first command: one manager, or two that share memory. */
 export interface Setup {
   readonly windowMs: number;
   readonly window: "fixed" | "sliding";
@@ -10,10 +10,10 @@ export interface Setup {
   readonly keys: Readonly<Record<string, KeyLimits>>;
 }
 
-/** `via` chooses the manager, modulo their number. */
+/** A command of a program. `via` selects the manager, modulo their number. */
 export type Command =
   | { readonly do: "check" | "peek" | "handle"; readonly via: number; readonly request: RateRequest }
-  /** Ends a decision that was allowed: the one at this index, modulo their number. */
+  /** Settles the allowed decision at this index, modulo their number. */
   | {
       readonly do: "settle";
       readonly via: number;
@@ -28,7 +28,7 @@ export type Command =
   | { readonly do: "set-key"; readonly via: number; readonly id: string; readonly limits: KeyLimits }
   | { readonly do: "remove-key"; readonly via: number; readonly id: string }
   | { readonly do: "load"; readonly via: number; readonly config: RateConfig }
-  /** The windows of another clock, which is this much ahead. */
+  /** Shifts the windows to those of a clock that is this much ahead. */
   | { readonly do: "rephase"; readonly via: number; readonly aheadMs: number }
   | { readonly do: "illegal"; readonly via: number; readonly call: number }
   | { readonly do: "pass"; readonly ms: number };

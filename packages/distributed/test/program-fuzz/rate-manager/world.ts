@@ -21,21 +21,21 @@ import {
 } from "./model.ts";
 import type { Command, Setup } from "./program.ts";
 
-/** Counts in sliding windows are fractions. */
+/** Tolerance for sliding windows, whose counts are fractions. */
 const SLACK = 1e-3;
 
-/** One `RateManager`, or two that share memory, in virtual time beside a model that keeps every request. */
+/** One `RateManager`, or two that share memory, in virtual time, with a model that keeps every request. */
 export class RateManagerWorld implements World<Command> {
   readonly #setup: Setup;
   readonly #clock = new ManualClock({ now: 5_000, epochMs: Date.UTC(2030, 0, 1) + 1_234 });
   readonly #managers: RateManager[];
   readonly #model: Directory;
   readonly #made: Made[] = [];
-  /** The edges of the windows: one of them, on the clock. */
+  /** The time of one window boundary. */
   #edge: number;
-  /** The number of the window that begins there. A shift makes it larger than any before. */
+  /** The number of the window that begins at that boundary. A shift makes it larger than any before. */
   #first = 1;
-  /** Until then the windows are being shifted, and the model does not know which one it is. */
+  /** Until this time the windows are being shifted, and the model does not know the present one. */
   #unsureUntil = -Infinity;
   #isShifting = false;
 
@@ -100,7 +100,7 @@ export class RateManagerWorld implements World<Command> {
         return;
       case "illegal": {
         const call = ILLEGAL_CALLS[command.call] as (typeof ILLEGAL_CALLS)[number];
-        // A manager that shares gives the handle that it has.
+        // With shared memory, this invalid call would be valid: the manager returns its existing handle.
         if (String(call).includes("maxIds") && this.#setup.isShared) return;
         return checkIllegal(
           () => call(manager),
@@ -122,14 +122,14 @@ export class RateManagerWorld implements World<Command> {
         () => `remainingMs is ${remainingMs}`,
       );
       if (this.#isShifting && this.#clock.now() >= this.#unsureUntil) {
-        // The windows have their new edges, and the model counts from the next one on.
+        // The windows have been shifted, and the model counts from the next boundary on.
         this.#isShifting = false;
         this.#edge = this.#clock.now() + remainingMs;
         this.#unsureUntil = this.#edge;
       }
       if (this.#isUnsure) continue;
       need(endpoints.length <= this.#model.endpoints.size, "memory", () => `${endpoints.length} endpoints are known`);
-      for (const { id, model, requests, tokens, inFlight, maxInFlight } of endpoints) {
+      for (const { id, model, requests, tokens, inFlight, maxInFlightPerProcess } of endpoints) {
         const counted = this.#model.endpoint({ endpoint: id, model });
         need(counted !== undefined, "conservation", () => `${id} is not in the model`);
         if (!counted || this.#isUnsureOf(counted)) continue;
@@ -141,7 +141,7 @@ export class RateManagerWorld implements World<Command> {
           "conservation",
           () => `${id}: ${requests} and ${tokens} are counted, not ${expected.join(" and ")}`,
         );
-        if (maxInFlight < Infinity)
+        if (maxInFlightPerProcess < Infinity)
           need(
             inFlight === inFlightOf(counted),
             "conservation",
@@ -164,12 +164,12 @@ export class RateManagerWorld implements World<Command> {
     return records.some((each) => each !== undefined && this.#window < each.unsureUntil);
   }
 
-  /** Counted from one of the edges; never negative. */
+  /** The number of the present window; never negative. */
   get #window(): number {
     return this.#windowAt(this.#clock.now());
   }
 
-  /** The window in which the manager was made is number 1. */
+  /** The number of the window at a time. The manager starts in window 1. */
   #windowAt(time: number): number {
     return this.#first + Math.floor((time - this.#edge) / this.#setup.windowMs);
   }
@@ -197,7 +197,7 @@ export class RateManagerWorld implements World<Command> {
     const charges = [key, endpoint].flatMap((counted): Made["charges"] => {
       if (!counted) return [];
       const { limits } = counted;
-      const isInFlight = limits.maxInFlight !== undefined;
+      const isInFlight = limits.maxInFlightPerProcess !== undefined;
       const charge = { window: this.#isUnsure ? -1 : this.#window, isSplit: isSplit(limits), isInFlight, amounts };
       counted.charges.push(charge);
       return [[counted, charge]];
@@ -213,7 +213,7 @@ export class RateManagerWorld implements World<Command> {
     }
   }
 
-  /** A decision, compared with the model. Undefined when the endpoint is unknown. */
+  /** Makes a decision and compares it with the model. Returns undefined when the endpoint is unknown. */
   #decided(request: RateRequest, decide: () => RateDecision) {
     const endpoint = this.#model.endpoint(request);
     const key = endpoint && this.#model.key(request.key);
@@ -291,7 +291,7 @@ export class RateManagerWorld implements World<Command> {
 
 const NOTHING = { tokens: 0, inputTokens: 0, outputTokens: 0 };
 
-/** An allowed decision, and where the model has counted it. */
+/** An allowed decision, and the charges that the model counted for it. */
 interface Made {
   readonly decision: RateDecision;
   readonly via: RateManager;

@@ -5,6 +5,7 @@ export const ALIBABA: RefusalFamily = {
   sources: [
     "https://help.aliyun.com/en/model-studio/error-code-start",
     "https://www.alibabacloud.com/help/en/model-studio/developer-reference/rate-limit",
+    "https://github.com/QwenLM/qwen-code/issues/1742",
   ],
   rules: [
     { class: "ramp_limited", code: /^throttling\.burstrate$|^limit_burst_rate$/ },
@@ -17,10 +18,10 @@ export const ALIBABA: RefusalFamily = {
       at: [429],
       overrides: true,
     },
-    // A coding plan's allowance; "hour" is the window of five hours.
+    // The allowance of a coding plan, or of a free account for a day; "hour" is the window of five hours.
     {
       class: "quota_window_long",
-      text: /\b(?:hour|week|month) allocated quota exceeded/i,
+      text: /\b(?:free|hour|week|month) allocated quota exceeded/i,
       at: "any-error",
       overrides: true,
     },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { documentedRefusals } from "../../../test/fixtures/documented-refusals.ts";
+import { reportedRefusals } from "../../../test/fixtures/reported-refusals.ts";
 import { parseProviderSignal } from "../parse-provider-signal.ts";
 import { isWorthWaiting } from "../provider-signal.ts";
 import { FAMILIES } from "./families.ts";
@@ -7,8 +8,10 @@ import { PRECEDENCE } from "./rule.ts";
 
 const now = Date.parse("2026-11-16T00:00:00.000Z");
 
+const refusals = [...documentedRefusals, ...reportedRefusals];
+
 describe("answers as the providers document them", () => {
-  test.each(documentedRefusals)("$name", ({ status, headers = {}, body, class: expected, retryAfterMs }) => {
+  test.each(refusals)("$name", ({ status, headers = {}, body, class: expected, retryAfterMs }) => {
     const signal = parseProviderSignal({ status, headers, body, now });
     expect(signal.class).toBe(expected);
     expect(signal.retryAfterMs).toBe(retryAfterMs);
@@ -17,7 +20,7 @@ describe("answers as the providers document them", () => {
 });
 
 test("every documented answer cites a public page", () => {
-  for (const { source } of documentedRefusals) expect(new URL(source).protocol).toBe("https:");
+  for (const { source } of refusals) expect(new URL(source).protocol).toBe("https:");
 });
 
 describe("the table of refusals", () => {

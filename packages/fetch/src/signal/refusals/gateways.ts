@@ -1,6 +1,6 @@
 import type { RefusalFamily } from "./rule.ts";
 
-/** Routers that speak for others: their own limits, and what they pass on. */
+/** Routers in front of other providers: their own limits, and the errors that they pass on. */
 export const GATEWAYS: RefusalFamily = {
   name: "OpenRouter and LiteLLM",
   sources: [

@@ -1,6 +1,9 @@
 import type { RefusalFamily } from "./rule.ts";
 
-/** Words that most providers share, and good guesses for those that nobody has described yet. */
+/** Statuses with which providers report trouble of their own, also inside an answer with status 200. */
+const TROUBLE = [200, 408, 429, 498, 500, 502, 503, 504, 520, 522, 524, 529] as const;
+
+/** Words that most providers share, and likely words of providers that have no file of their own. */
 export const GENERAL: RefusalFamily = {
   name: "general",
   sources: ["https://www.rfc-editor.org/rfc/rfc6585#section-4"],
@@ -12,7 +15,7 @@ export const GENERAL: RefusalFamily = {
     {
       class: "request_too_large",
       at: "any-error",
-      text: /request (?:is |body )?too large|prompt is too long|maximum context length|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context (?:limit|window|length)|reduce (?:your message size|the length of the messages)|input is too long|token count.{0,30} exceeds the maximum|number of tokens in the prompt cannot exceed|exceeded model token limit|tokens .{0,24}must be <=? ?\d|range of input length should be/i,
+      text: /request (?:is |body )?too large|prompt (?:is )?too long|maximum context length|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context (?:limit|window|length)|reduce (?:your message size|the length of the messages)|input is too long|token count.{0,30} exceeds the maximum|number of tokens in the prompt cannot exceed|exceeded model token limit|tokens .{0,24}must be <=? ?\d|range of input length should be/i,
     },
     {
       class: "quota_exhausted",
@@ -42,24 +45,32 @@ export const GENERAL: RefusalFamily = {
     },
     {
       class: "quota_window_long",
-      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|usage limit for this (?:billing|period)/i,
+      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|hourly usage limit|usage limit for this (?:billing|period)|使用上限|(?:每日|每天|当日|今日|每周|每月|本月)[^。]{0,12}(?:限额|额度|上限|配额)/i,
+    },
+    { class: "overloaded", code: /overload/ },
+    {
+      class: "overloaded",
+      at: TROUBLE,
+      code: /^(model_?not_?ready|service_?unavailable|temporarily_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|out_?of_?capacity|unavailable|resource_?unavailable|(?:no_)?provider_(?:un)?available|queue_(?:exceeded|full)|system_busy|server_busy)/,
     },
     {
       class: "overloaded",
-      code: /overload|^(model_?not_?ready|service_?unavailable|temporarily_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|out_?of_?capacity|unavailable|resource_?unavailable|(?:no_)?provider_(?:un)?available|queue_(?:exceeded|full)|system_busy|server_busy)/,
-    },
-    {
-      class: "overloaded",
-      text: /overloaded|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|(?:receiving|have) too many requests at (?:the|this) moment|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|no more|insufficient|not enough|system|limited) capacity|model is not ready|resources? (?:(?:is|are) )?(?:temporarily |currently )?unavailable|server is busy|no deployments available/i,
+      text: /overloaded|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|(?:receiving|have) too many requests at (?:the|this) moment|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|no more|insufficient|not enough|system|limited) capacity|model is not ready|resources? (?:(?:is|are) )?(?:temporarily |currently )?unavailable|(?:server|system|service) is (?:too )?busy|no deployments available|访问量过大|负载(?:较|过)高|(?:服务器?|系统)繁忙|过载/i,
     },
     {
       class: "overloaded",
       at: "server-error",
-      text: /overloaded|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no) capacity|model is not ready/i,
+      text: /overloaded|(?:service|server|model) is (?:currently |temporarily )?unavailable|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no) capacity|model is not ready/i,
     },
     {
       class: "rate_limited",
       code: /^(rate_limit(?:_error)?|\w*rate_?limit_?(?:ed|exceeded|reached)\w*(?:\.\w+)*|too_?many_?(?:concurrent_?)?requests|throttl(?:ing|ed)|requestlimitexceeded|request_limit_exceeded|requestthrottled|limit_requests|resource_exhausted|provisionedthroughputexceeded|concurrency_?limit)/,
+    },
+    // Gateways and older APIs say it with a 403 or 500.
+    {
+      class: "rate_limited",
+      at: "any-error",
+      text: /\brate[- _]?limit(?:s|ing|ed)?(?: has been| have been| was| is)? (?:exceeded|reached|hit)\b|\b(?:exceed(?:ed|s|ing)?|reached|hit|over) (?:(?:the|your|our|its|an?|max(?:imum)?|\w+'s|call|tokens?|requests?|api|current|organization|account|secondary|workspace|per[- ]minute|concurrent) ){0,5}rate[- ]?limits?\b|\btoo many (?:concurrent )?requests\b|\brequests? (?:was|were|is|are|has been) (?:throttled|rate[- ]limited)|速率限制|频率(?:限制|过高|过快)|请求(?:过于频繁|太频繁|过快|过多)/i,
     },
   ],
 };

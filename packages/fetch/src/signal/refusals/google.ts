@@ -1,6 +1,6 @@
 import type { RefusalFamily } from "./rule.ts";
 
-/** Gemini and Vertex AI. What stands in the details of an error is read by `google-quota.ts`. */
+/** Gemini and Vertex AI. `google-quota.ts` reads the details of their errors. */
 export const GOOGLE: RefusalFamily = {
   name: "Gemini and Vertex AI",
   sources: [

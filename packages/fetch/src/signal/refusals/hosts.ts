@@ -1,6 +1,6 @@
 import type { RefusalFamily } from "./rule.ts";
 
-/** Hosts of open models. Most of what they say is in the general rows. */
+/** Hosts of open models. The general rows cover most of their answers. */
 export const HOSTS: RefusalFamily = {
   name: "Fireworks, Together, Replicate, Groq, Mistral",
   sources: [

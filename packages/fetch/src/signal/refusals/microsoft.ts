@@ -6,6 +6,7 @@ export const MICROSOFT: RefusalFamily = {
   sources: [
     "https://learn.microsoft.com/azure/ai-foundry/openai/quotas-limits",
     "https://docs.github.com/en/github-models/use-github-models/prototyping-with-ai-models#rate-limits",
+    "https://learn.microsoft.com/azure/api-management/quota-policy",
   ],
   rules: [
     // "Please retry after 86400 seconds": a day's allowance of a free or trial tier.
@@ -13,5 +14,7 @@ export const MICROSOFT: RefusalFamily = {
     // "Rate limit of 50 per 86400s exceeded for UserByModelByDay." The header `x-ratelimit-type` names the same limit.
     { class: "quota_window_long", text: /\bper 86,?400 ?s|ByDay\b/ },
     { class: "quota_window_long", code: /^user\w*byday$/, at: [429] },
+    // API Management's quotas have windows of five minutes and more, and come with status 403.
+    { class: "quota_window_long", text: /out of (?:call volume|bandwidth) quota/i, at: "any-error" },
   ],
 };

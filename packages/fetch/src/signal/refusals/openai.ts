@@ -9,8 +9,11 @@ export const OPENAI: RefusalFamily = {
   ],
   rules: [
     // Flex processing has no capacity right now. The account is within its limits, and the request is not charged.
-    { class: "overloaded", code: /^resource_unavailable$/, overrides: true },
+    { class: "overloaded", code: /^resource_unavailable$/, at: [200, 429, 503], overrides: true },
+    // The usage limit that OpenAI assigns to an organization.
+    { class: "quota_exhausted", code: /^(?:organization|project)_usage_limit_exceeded$/ },
     // The queue of batches is full until batches complete, which takes up to a day. Chat traffic is not concerned.
+    { class: "quota_window_long", code: /^token_limit_exceeded$/, at: [429], overrides: true },
     { class: "quota_window_long", text: /\benqueued tokens?\b/i, at: "any-error", overrides: true },
   ],
 };

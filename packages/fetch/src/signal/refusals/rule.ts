@@ -21,7 +21,7 @@ export interface RefusalRule {
   readonly overrides?: true;
 }
 
-/** What the answers of one family of providers say, beyond the general rows. */
+/** The rows of one family of providers, in addition to the general ones. */
 export interface RefusalFamily {
   readonly name: string;
   /** Public pages from which the rows were taken. */

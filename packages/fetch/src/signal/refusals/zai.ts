@@ -1,16 +1,36 @@
-import type { RefusalFamily } from "./rule.ts";
+import type { RefusalFamily, RefusalRule } from "./rule.ts";
 
 /** Business codes stand inside answers with status 429; a code alone, of four digits, would be too weak a sign. */
-const AT = [429];
+const AT = [429] as const;
+
+const CODES: readonly (readonly [RefusalRule["class"], readonly number[]])[] = [
+  // Arrears, and plans of an account or an enterprise that have ended.
+  ["quota_exhausted", [1113, 1309, 1314]],
+  ["rate_limited", [1302, 1303]],
+  // A day's calls (1304, no longer documented), the hours and weeks of a plan, and a breach of the fair use policy.
+  ["quota_window_long", [1304, 1308, 1310, 1313, 1316, 1317, 1318, 1319, 1320, 1321]],
+  ["not_entitled", [1311, 1315]],
+];
+
+/** The code stands in a field of its own or, in Anthropic's protocol, in front of the message: "[1313][Your account's …". */
+const rules = CODES.flatMap(([refusal, codes]): RefusalRule[] => [
+  // "Insufficient balance for extra usage" stands beside the reset of a plan's window, which is what counts.
+  { class: refusal, code: new RegExp(`^(?:${codes.join("|")})$`), at: AT, overrides: true },
+  { class: refusal, text: new RegExp(`(?:^|\\s)\\[(?:${codes.join("|")})\\]\\[`), overrides: true },
+]);
 
 export const ZAI: RefusalFamily = {
   name: "Z.ai (GLM)",
-  sources: ["https://docs.z.ai/api-reference/api-code"],
+  sources: [
+    "https://docs.z.ai/api-reference/api-code",
+    "https://github.com/zai-org/GLM-5/issues/77",
+    "https://github.com/repoprompt/repoprompt-ce/issues/295",
+  ],
   rules: [
-    { class: "quota_exhausted", code: /^(?:1113|1309)$/, at: AT },
-    { class: "rate_limited", code: /^(?:1302|1303|1305|1313)$/, at: AT },
-    { class: "quota_window_long", code: /^(?:1304|1308|1310)$/, at: AT },
-    { class: "not_entitled", code: /^1311$/, at: AT },
-    { class: "overloaded", code: /^1312$/, at: AT },
+    ...rules,
+    // "The service may be temporarily overloaded"; earlier documentation said "The API has triggered a rate limit".
+    { class: "overloaded", code: /^1305$/, at: AT },
+    { class: "overloaded", text: /(?:^|\s)\[1305\]\[/ },
+    { class: "rate_limited", code: /^1305$/, text: /rate limit/i, at: AT, overrides: true },
   ],
 };

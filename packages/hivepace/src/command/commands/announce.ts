@@ -1,4 +1,3 @@
-import { hostname, userInfo } from "node:os";
 import { announceCapacity, type ObservedResource, type SwarmEvent, type SwarmObserver } from "@hivepace/distributed";
 import { shownAddress } from "@hivepace/open-bus";
 import { pause } from "../abortable.ts";
@@ -7,6 +6,7 @@ import { parseOptions } from "../options.ts";
 import { commonOptions, neededBus, SECRET_NOTE, shownNamespace, swarmOptions, swarmSettings } from "../settings.ts";
 import { connect } from "../swarm/connect.ts";
 import { listen } from "../swarm/listen.ts";
+import { operator } from "../swarm/operator.ts";
 import { whyNotTaken } from "../swarm/why-not-taken.ts";
 import { clean } from "../text/clean.ts";
 import { parseDuration } from "../text/duration.ts";
@@ -17,43 +17,46 @@ import { refuse, UsageError } from "../usage-error.ts";
 import { EXIT, type World } from "../world.ts";
 
 export const options = {
-  reason: { value: "<text>", about: "why, for all who will see it. Needed" },
+  reason: { value: "<text>", about: "the reason, shown to everyone who sees the cut. Required" },
   capacity: {
     value: "<n>",
     about:
-      "what all agents together may use in a window now, of the resource's first limit. Default: half of what they may use now",
+      "the new capacity of all agents together per window, for the resource's first limit. Default: half of the present capacity",
   },
-  as: { value: "<name>", about: "who says so. Default: operator, with your name and this machine's" },
+  as: { value: "<name>", about: "the name of the announcer. Default: operator, with your user name and host name" },
   ...swarmOptions,
-  listen: { value: "<duration>", about: "how long to listen first. Default: until all are heard, at most 6s" },
+  listen: { value: "<duration>", about: "how long to listen first. Default: until every agent is heard, at most 6s" },
   ...commonOptions,
 } as const;
 
 export const help = helpText({
   name: "announce",
   arguments: "<resource>",
-  about: "Tells all agents that a resource has less capacity than they think, and says what became of it",
+  about: "Tells all agents that a resource has less capacity than configured, and reports whether they applied the cut",
   options,
-  more: `All cut once, together, and recover by themselves, as after a 429. It is ignored when it is no lower than what they have, or too soon after the last cut. A resource is named as "hivepace status" shows it: an endpoint's id, with models as id/model.
+  more: `All agents cut once, together, and recover by themselves, as after a 429. Agents ignore a capacity that is not below the present one, or that follows the last cut too closely. Name a resource as "hivepace status" prints it: the id of an endpoint, or id/model.
 ${SECRET_NOTE}
-Ends with 1 when no agent took it.`,
+Exits with 1 when no agent applied the cut.`,
   examples: ['hivepace announce eu --reason "the provider is in trouble" --bus nats://localhost:4222'],
 });
 
-/** A cut is told by everyone at once, and again with each heartbeat: of idle ones every five seconds. */
+/**
+ * Milliseconds to wait for a reaction. Agents publish a cut at once, and repeat it with each heartbeat, which idle
+ * agents send every five seconds.
+ */
 const ANSWER_MS = 7_000;
 
 export async function run(args: readonly string[], world: World): Promise<number> {
   const { values, positionals } = parseOptions(options, args, 1);
   const settings = swarmSettings(values, world);
   const [resource] = positionals;
-  if (!resource) throw new UsageError("of what? hivepace announce <resource> --reason <text>");
+  if (!resource) throw new UsageError("no resource given: hivepace announce <resource> --reason <text>");
   const { reason } = values;
-  if (!reason) throw new UsageError("--reason is needed: all who see it will want to know why");
+  if (!reason) throw new UsageError("--reason is required: everyone who sees the cut will want to know why");
   const asked = values.capacity === undefined ? undefined : capacityOf(values.capacity);
   const listenMs = values.listen === undefined ? undefined : parseDuration("--listen", values.listen);
   const agentId = values.as || operator();
-  const { json, namespace, secret } = settings;
+  const { json, namespace, secret, swarmId } = settings;
   const { stdout, signal } = world;
   const progress = progressFor(world, json);
   progress.say(`listening at ${shownAddress(neededBus(settings))}, namespace ${shownNamespace(namespace)}`);
@@ -72,22 +75,18 @@ export async function run(args: readonly string[], world: World): Promise<number
   };
   if (newCapacity === undefined) {
     const known = resources.map((one) => clean(one.resource)).join(", ");
-    const what = `nobody speaks of ${JSON.stringify(resource)}`;
+    const what = `no agent uses ${JSON.stringify(resource)}`;
     if (agents.length === 0)
-      return end(false, `nobody was heard, so nothing was announced: hivepace doctor looks why`, undefined);
-    const others = known === "" ? "no resource is in use" : `they speak of ${known}`;
-    return end(
-      false,
-      `${what}, so half of it is not known: ${others}. --capacity announces it all the same`,
-      undefined,
-    );
+      return end(false, `no agent was heard, so nothing was announced: hivepace doctor finds out why`, undefined);
+    const others = known === "" ? "no resource is in use" : `agents use ${known}`;
+    return end(false, `${what}, so its capacity is unknown: ${others}. Pass --capacity to announce anyway`, undefined);
   }
 
   progress.say(`announcing ${amount(newCapacity)} for ${clean(resource)}`);
   const taken = firstCut(observer, resource, agentId);
   await announceCapacity(
     { resource, agentId, newCapacity, reason, timestamp: new Date() },
-    { bus, namespace: namespace.namespace, secret },
+    { bus, namespace: namespace.namespace, secret, swarmId },
   );
   const cut = await Promise.race([taken, pause(ANSWER_MS, signal).then(() => undefined)]);
   if (signal.aborted) throw signal.reason;
@@ -95,7 +94,7 @@ export async function run(args: readonly string[], world: World): Promise<number
     const level = Math.round(cut.level * 100);
     return end(
       true,
-      `taken: all agents together may use ${amount(cut.newCapacity)} of ${clean(resource)} now, ${level} %`,
+      `applied: all agents together may now use ${amount(cut.newCapacity)} of ${clean(resource)}, ${level} %`,
       newCapacity,
     );
   }
@@ -104,7 +103,7 @@ export async function run(args: readonly string[], world: World): Promise<number
   return end(false, whyNotTaken(resource, newCapacity, before, isAnyone), newCapacity);
 }
 
-/** Resolves when an agent speaks of the cut that this one asked for. */
+/** Resolves when an agent publishes a cut caused by this announcement. */
 function firstCut(observer: SwarmObserver, resource: string, agentId: string) {
   return new Promise<Extract<SwarmEvent, { type: "cut" }>>((resolve) => {
     observer.onEvent((event) => {
@@ -120,16 +119,6 @@ function halfOf(resource: ObservedResource | undefined): number | undefined {
 
 function capacityOf(text: string): number {
   const number = Number(text);
-  if (!(Number.isSafeInteger(number) && number >= 1)) refuse("--capacity", "a whole number from 1 on", text);
+  if (!(Number.isSafeInteger(number) && number >= 1)) refuse("--capacity", "a whole number of 1 or more", text);
   return number;
-}
-
-function operator(): string {
-  let user = "somebody";
-  try {
-    user = userInfo().username;
-  } catch {
-    // A user that has no name on this machine, as in some containers.
-  }
-  return `operator ${user}@${hostname()}`.slice(0, 200);
 }

@@ -23,25 +23,24 @@ import type { World } from "../world.ts";
 
 export const options = {
   ...swarmOptions,
-  port: { value: "<n>", about: "of the page. Default: 4400" },
-  host: { value: "<address>", about: "where it listens. Default: 127.0.0.1, which only this machine reaches" },
-  title: { value: "<text>", about: "stands above everything. Default: the namespace" },
+  port: { value: "<n>", about: "port of the page. Default: 4400" },
+  host: { value: "<address>", about: "address to listen on. Default: 127.0.0.1, reachable only from this machine" },
+  title: { value: "<text>", about: "title of the page. Default: the namespace" },
   redis: {
     value: "<url>",
-    about: "what instances count in this Redis is shown too: redis://host:port. Default: HIVEPACE_REDIS",
+    about: "also show the counts of all instances in this Redis: redis://host:port. Default: HIVEPACE_REDIS",
   },
-  window: { value: "<duration>", about: "in which they count there. Default: 1m" },
+  window: { value: "<duration>", about: "the window of these counts. Default: 1m" },
   ...commonOptions,
 } as const;
 
 export const help = helpText({
   name: "dashboard",
-  about:
-    "A page in your browser that shows a swarm as it is: who is there, who uses what, who waits, who cut it and why",
+  about: "Serves a web page that shows a swarm live: agents, usage, waiting requests, and cuts with their reasons",
   options,
-  more: `It only listens: it is no agent and takes no part of the limit. It runs until Ctrl-C. There is no password: with another --host everybody who reaches that address sees the names of agents and what they use. With --json it prints {"url":…} when it is there.
+  more: `The dashboard only listens: it is not an agent and has no share of the limit. It runs until Ctrl-C. There is no password: with another --host everyone who can reach that address sees the names and the usage of agents. With --json it prints {"url":…} once the page is served.
 ${SECRET_NOTE}
-Ends with 0 on Ctrl-C, with 1 when it cannot listen there or the broker cannot be reached.`,
+Exits with 0 on Ctrl-C, and with 1 when the address is not available or the broker cannot be reached.`,
   examples: ["hivepace dashboard --bus nats://localhost:4222 --namespace prod"],
 });
 
@@ -67,11 +66,10 @@ export async function run(args: readonly string[], world: World): Promise<number
   const globalUsage = poll && (() => usagesOf(poll));
   await using dashboard = await startDashboard({ observer, title, port, host, globalUsage });
   if (json) world.stdout.write(jsonLine({ url: dashboard.url, namespace }));
-  else {
-    world.stdout.write(`${dashboard.url}\nnamespace ${shownNamespace(namespace)}. Ctrl-C ends it.\n`);
-    if (host !== undefined && !LOCAL.includes(host))
-      world.stderr.write(`hivepace: everybody who reaches ${host} can see it: there is no password\n`);
-  }
+  else world.stdout.write(`${dashboard.url}\nnamespace ${shownNamespace(namespace)}. Press Ctrl-C to stop.\n`);
+  // The warning goes to stderr, so that programs can parse stdout as JSON.
+  if (host !== undefined && !LOCAL.includes(host))
+    world.stderr.write(`hivepace: everyone who can reach ${host} sees this dashboard: there is no password\n`);
   const polled = poll?.run();
   await untilAborted(over);
   await polled;

@@ -8,10 +8,13 @@ export function run(args: readonly string[], world: World): Promise<number> {
   return runDemo(args, { ...world, agentFile, openDashboard: startDashboard });
 }
 
-/** Built, it stands beside the program; from source it has to be made, for a thread cannot load TypeScript. */
+/**
+ * Returns the file of the agent program. The build places it beside this one; from source it is bundled first, because
+ * a worker thread cannot load TypeScript.
+ */
 async function agentFile(): Promise<URL> {
   if (!import.meta.url.endsWith(".ts")) return new URL("./agent.js", import.meta.url);
-  // By a name that no bundler follows.
+  // A name in a variable keeps bundlers from following the import.
   const builder = "@hivepace/swarm/bundle-agent";
   const { bundleAgent } = (await import(builder)) as typeof import("@hivepace/swarm/bundle-agent");
   return bundleAgent();

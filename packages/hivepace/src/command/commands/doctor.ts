@@ -1,4 +1,5 @@
 import type { MessageBus } from "@hivepace/bus";
+import { messageOf } from "@hivepace/core/internal";
 import { observeSwarm } from "@hivepace/distributed";
 import { busAdapters, isMissing, loadAdapter, openBus, parseBusAddress, shownAddress } from "@hivepace/open-bus";
 import { abortable } from "../abortable.ts";
@@ -31,19 +32,19 @@ import { EXIT, type World } from "../world.ts";
 
 export const options = {
   ...swarmOptions,
-  redis: { value: "<url>", about: "the Redis in which instances count: redis://host:port. Default: HIVEPACE_REDIS" },
-  expect: { value: "<n>", about: "how many agents should be there; 0 before any of them runs. Default: 1" },
+  redis: { value: "<url>", about: "the Redis of the shared counts: redis://host:port. Default: HIVEPACE_REDIS" },
+  expect: { value: "<n>", about: "the number of agents that should run; 0 before the first one starts. Default: 1" },
   listen: { value: "<duration>", about: "how long to listen for agents. Default: 6s" },
   ...commonOptions,
 } as const;
 
 export const help = helpText({
   name: "doctor",
-  about: "Looks at everything that a swarm needs, step by step, and says what is wrong and what to do",
+  about: "Checks everything that a swarm needs, step by step, and reports problems with their fixes",
   options,
-  more: `The address, the adapter, the broker, the rights on both subjects of the namespace, who is there, whether they agree; Redis, its version, its memory, its clock and the rights there. It publishes two messages that agents ignore (and count as ignored), and leaves one key in Redis for some seconds.
+  more: `The doctor checks the address, the adapter, the broker, the rights on both subjects of the namespace, the agents, and whether they agree on limits and on the ids of endpoints; of Redis the version, memory policy, clock and rights. It publishes two messages that agents ignore (and count as ignored), and leaves one key in Redis for some seconds.
 ${SECRET_NOTE}
-Ends with 1 when something is wrong (✗); what is only worth knowing (!) does not count.`,
+Exits with 1 when something is wrong (✗); notes (!) do not affect the exit code.`,
   examples: ["hivepace doctor --bus nats://localhost:4222 --redis redis://localhost --namespace prod --expect 8"],
 });
 
@@ -55,7 +56,7 @@ export async function run(args: readonly string[], world: World): Promise<number
   const listenMs = values.listen === undefined ? LONG_MS : parseDuration("--listen", values.listen);
   const { bus, json, namespace, timeoutMs } = settings;
   if (bus === undefined && url === undefined)
-    throw new UsageError("of what? --bus nats://host:port, --redis redis://host:port or both");
+    throw new UsageError("nothing to check: pass --bus nats://host:port, --redis redis://host:port or both");
 
   const findings = new Findings(json ? undefined : world.stdout, paintFor(world.stdout, world));
   checkRuntime(findings, process.versions);
@@ -69,7 +70,7 @@ export async function run(args: readonly string[], world: World): Promise<number
   if (json) world.stdout.write(jsonLine({ ok: wrong === 0, wrong, namespace, checks: findings.all }));
   else
     world.stdout.write(
-      `\n${wrong === 0 ? "all is fine" : wrong === 1 ? "one thing is wrong" : `${wrong} things are wrong`}\n`,
+      `\n${wrong === 0 ? "no problems found" : wrong === 1 ? "1 problem found" : `${wrong} problems found`}\n`,
     );
   return wrong === 0 ? EXIT.fine : EXIT.trouble;
 }
@@ -79,7 +80,11 @@ function checkNamespace(findings: Findings, { namespace }: SwarmSettings): void 
   if (namespace.source === "default")
     findings.note("namespace", text, "set HIVEPACE_ENVIRONMENT for agents and here, so that environments stay apart");
   else if (namespace.source === "test run")
-    findings.note("namespace", text, "this is a test run (NODE_ENV=test, or a test runner): nobody else is in there");
+    findings.note(
+      "namespace",
+      text,
+      "this is a test run (NODE_ENV=test, or a test runner) with a namespace of its own",
+    );
   else findings.ok("namespace", text);
 }
 
@@ -114,7 +119,7 @@ async function checkBus(findings: Findings, question: BusQuestion, world: World)
   } catch (error) {
     progress.end();
     if (world.signal.aborted) throw error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     findings.bad("broker", message, connectAdvice(message));
     return;
   }
@@ -134,12 +139,12 @@ async function checkSwarm(
   { signal }: World,
 ): Promise<void> {
   const { settings, expect, listenMs, progress } = question;
-  const { namespace, secret, timeoutMs } = settings;
+  const { namespace, secret, swarmId, timeoutMs } = settings;
   const heard = await checkSubjects(findings, { bus, namespace: namespace.namespace, timeoutMs, signal });
   try {
     if (heard.isDeaf) return;
     progress.say(`listening for agents for ${showDuration(listenMs)}`);
-    await using observer = await observeSwarm({ bus, namespace: namespace.namespace, secret });
+    await using observer = await observeSwarm({ bus, namespace: namespace.namespace, secret, swarmId });
     const snapshot = await listen(observer, { listenMs, signal });
     const isAnyone = snapshot.agents.some(({ state }) => state === "live");
     const place = { timeoutMs, signal };
@@ -158,6 +163,6 @@ async function checkSwarm(
 function expectOf(text: string): number {
   const number = Number(text);
   if (text === "" || !(Number.isSafeInteger(number) && number >= 0))
-    refuse("--expect", "a whole number from 0 on", text);
+    refuse("--expect", "a whole number of 0 or more", text);
   return number;
 }

@@ -29,29 +29,31 @@ export const options = {
   listen: {
     value: "<duration>",
     about:
-      "how long to listen. Default: until all are heard, at most 6s: agents with work are heard every second, idle ones every five",
+      "how long to listen. Default: until every agent is heard, at most 6s: busy agents publish every second, idle ones every five",
   },
   redis: {
     value: "<url>",
-    about: "also, or only, what instances have counted in this Redis: redis://host:port. Default: HIVEPACE_REDIS",
+    about:
+      "print the counts of all instances in this Redis, with or without --bus: redis://host:port. Default: HIVEPACE_REDIS",
   },
   endpoint: {
     value: "<id[/model]:rpm:tpm>",
     about:
-      "an endpoint that is counted in Redis, with its limits; may be repeated. Default: those of the bus, and those found by SCAN",
+      "an endpoint counted in Redis, with its limits; may be repeated. Default: the endpoints known on the bus, and those found by SCAN",
     isMany: true,
   },
-  window: { value: "<duration>", about: "in which the instances count in Redis. Default: 1m" },
+  window: { value: "<duration>", about: "the window of the counts in Redis. Default: 1m" },
   ...commonOptions,
 } as const;
 
 export const help = helpText({
   name: "status",
-  about: "One look at a swarm: every limit, what is used of it, who waits, who cut it and why, and who is there",
+  about:
+    "Prints the state of a swarm once: every limit with its usage, waiting requests, cuts and their reasons, and the usage, share and queue of each agent",
   options,
-  more: `With --redis alone it needs no bus: then it shows what all instances have counted, and neither levels nor agents. Amounts without a limit are null in JSON.
+  more: `With --redis alone no bus is needed; the output then contains the counts of all instances, but neither levels nor agents. Amounts without a limit are null in JSON.
 ${SECRET_NOTE}
-Ends with 1 when nobody was heard, or when a server cannot be reached.`,
+Exits with 1 when no agent was heard, or when a server cannot be reached.`,
   examples: [
     "hivepace status --bus nats://localhost:4222 --namespace prod",
     "hivepace status --redis redis://localhost --endpoint eu/claude:1000:100000",
@@ -69,7 +71,7 @@ export async function run(args: readonly string[], world: World): Promise<number
   const url = redisUrl(values.redis, settings.namespace, world);
   const { bus, json, namespace } = settings;
   if (url === undefined && bus === undefined)
-    throw new UsageError("of which swarm? --bus nats://host:port, --redis redis://host:port or both");
+    throw new UsageError("no swarm given: pass --bus nats://host:port, --redis redis://host:port or both");
 
   const progress = progressFor(world, json);
   const snapshot = bus === undefined ? undefined : await look(settings, listenMs, world, progress);
@@ -103,7 +105,7 @@ interface Wanted {
   readonly snapshot: SwarmSnapshot | undefined;
 }
 
-/** Whoever names endpoints wants those; else all that the bus or Redis know of. */
+/** Reads the given endpoints, or without any all endpoints known on the bus and in Redis. */
 async function count(settings: SwarmSettings, wanted: Wanted, { signal }: World): Promise<UsageReading> {
   const { url, windowMs, given, snapshot } = wanted;
   const { namespace } = settings.namespace;
@@ -118,7 +120,7 @@ async function count(settings: SwarmSettings, wanted: Wanted, { signal }: World)
   }
 }
 
-/** Without the right to look for keys, those of the bus have to do. */
+/** Finds endpoints in Redis. Without the right to SCAN, the endpoints known on the bus suffice. */
 async function search(
   redis: OpenRedis,
   namespace: string,
@@ -130,9 +132,13 @@ async function search(
   } catch (error) {
     if (!/NOPERM/.test(String(error))) throw error;
     if (heard.length > 0) return [];
-    throw new SyncUnavailableError("redis", "this user may not SCAN: name what to look at, --endpoint eu:1000:100000", {
-      cause: error,
-    });
+    throw new SyncUnavailableError(
+      "redis",
+      "this user may not SCAN: name the endpoints, such as --endpoint eu:1000:100000",
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -149,15 +155,15 @@ function statusText(
   if (snapshot && isAnyone(snapshot)) parts.push(showSnapshot(snapshot));
   else if (snapshot) parts.push(nobody(bus ?? "", snapshot));
   if (store && store.endpoints.length > 0) parts.push(showUsage(store));
-  else if (store) parts.push("nothing is counted in Redis in this namespace\n");
+  else if (store) parts.push("Redis contains no counts in this namespace\n");
   return parts.join("\n");
 }
 
 function nobody(bus: string, { observedMs, ignored }: SwarmSnapshot): string {
   const lines = [
-    `nobody was heard at ${shownAddress(bus)} in ${showDuration(observedMs)}.`,
-    "Agents are heard every second, idle ones every five: --listen 30s listens longer.",
-    "Is it their namespace, their broker, their secret? hivepace doctor looks.",
+    `no agent was heard at ${shownAddress(bus)} in ${showDuration(observedMs)}.`,
+    "Agents publish every second, idle ones every five: --listen 30s listens longer.",
+    "Check the namespace, the broker and the secret, or run hivepace doctor.",
   ];
   const unread = ignoredLine(ignored);
   return `${[...lines, ...(unread === undefined ? [] : [unread])].join("\n")}\n`;

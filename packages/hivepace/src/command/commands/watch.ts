@@ -15,18 +15,18 @@ import { EXIT, type World } from "../world.ts";
 
 export const options = {
   ...swarmOptions,
-  listen: { value: "<duration>", about: "how long to listen first. Default: until all are heard, at most 6s" },
-  for: { value: "<duration>", about: "ends by itself after so long. Default: never" },
+  listen: { value: "<duration>", about: "how long to listen first. Default: until every agent is heard, at most 6s" },
+  for: { value: "<duration>", about: "stop after this time. Default: never" },
   ...commonOptions,
 } as const;
 
 export const help = helpText({
   name: "watch",
-  about: "What happens to a swarm, as it happens: who comes and goes, who cuts a limit and why, how it recovers",
+  about: "Prints the events of a swarm as they happen: agents that join and leave, cuts with their reasons, recovery",
   options,
-  more: `Prints what is there, then a line for everything that happens, with its time in UTC. With --json every line is an object: first {"type":"snapshot",…}, then {"type":"cut","time":…,…} and so on.
+  more: `Prints the present state, then one line for each event with its time in UTC. With --json every line is an object: first {"type":"snapshot",…}, then {"type":"cut","time":…,…} and so on.
 ${SECRET_NOTE}
-Ends with 0 on Ctrl-C and when its time is over; with 1 when the broker cannot be reached, or when nobody at all was heard in the time of --for.`,
+Exits with 0 on Ctrl-C and after the time of --for; with 1 when the broker cannot be reached, or when no agent was heard during the time of --for.`,
   examples: ["hivepace watch --bus nats://localhost:4222 --namespace prod", "hivepace watch --for 1m --json"],
 });
 
@@ -59,7 +59,7 @@ export async function run(args: readonly string[], world: World): Promise<number
     progress.end();
     const { namespace } = settings;
     if (settings.json) stdout.write(jsonLine({ type: "snapshot", time: new Date(), namespace, ...snapshot }));
-    else stdout.write(`${snapshot.agents.length > 0 ? showSnapshot(snapshot) : "nobody was heard so far\n"}\n`);
+    else stdout.write(`${snapshot.agents.length > 0 ? showSnapshot(snapshot) : "no agent was heard so far\n"}\n`);
     for (const { event, at } of held) print(event, at);
     held = undefined;
     if (forMs === undefined) await untilAborted(ended);
@@ -72,7 +72,7 @@ export async function run(args: readonly string[], world: World): Promise<number
   return EXIT.trouble;
 }
 
-/** An announcement's own fields beside its type, as all other events have theirs. */
+/** Returns the fields of an event without its type; those of an announcement are lifted from `update`. */
 function flat(event: SwarmEvent): object {
   const { type: _, ...rest } = event;
   return "update" in rest ? rest.update : rest;

@@ -2,7 +2,10 @@ import { PRESENCE_SUBJECT } from "@hivepace/distributed";
 import { parseBusAddress } from "@hivepace/open-bus";
 import { openRedis, type RedisPlace } from "../redis/open-redis.ts";
 
-/** Other namespaces in which somebody listens on this broker. Only Redis can be asked, and only by who may. */
+/**
+ * Returns other namespaces with subscribers on this broker. Only Redis can list them, and only for users with the right
+ * to PUBSUB.
+ */
 export async function namespacesElsewhere(bus: string, own: string, place: Omit<RedisPlace, "url">): Promise<string[]> {
   const address = parseBusAddress(bus);
   if (address.kind !== "redis") return [];

@@ -3,22 +3,22 @@ import type { Screen } from "../world.ts";
 
 export interface Finding {
   readonly check: string;
-  /** "note": worth knowing, and nothing is broken by it. */
+  /** "note": worth knowing, but not a problem. */
   readonly state: "ok" | "note" | "wrong";
   readonly text: string;
-  /** What to do about it. */
+  /** Suggested fix. */
   readonly advice: string | undefined;
 }
 
 const MARKS = { ok: ["✓", "green"], note: ["!", "yellow"], wrong: ["✗", "red"] } as const;
 
-/** What was found so far; each is told as soon as it is known. */
+/** Collects findings, and prints each one immediately. */
 export class Findings {
   readonly all: Finding[] = [];
   readonly #screen: Screen | undefined;
   readonly #paint: Paint;
 
-  /** Without a screen it only collects. */
+  /** Without a screen, findings are only collected. */
   constructor(screen: Screen | undefined, paint: Paint) {
     this.#screen = screen;
     this.#paint = paint;

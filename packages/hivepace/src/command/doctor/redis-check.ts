@@ -1,4 +1,5 @@
 import type { SyncStore } from "@hivepace/core";
+import { messageOf } from "@hivepace/core/internal";
 import { DOCTORS_ENDPOINT } from "../redis/endpoints.ts";
 import { loadRedis, type OpenRedis, openRedis, REDIS_PACKAGES } from "../redis/open-redis.ts";
 import { showDuration } from "../text/duration.ts";
@@ -8,7 +9,7 @@ import { CLOCK_SLACK_MS } from "./swarm-check.ts";
 import { checkPackage } from "./versions.ts";
 
 const LEAST_VERSION = 6;
-/** Long enough for two calls; what is left behind is gone soon after. */
+/** The window of the probe in milliseconds: long enough for two calls, and its key expires soon after. */
 const WINDOW_MS = 10_000;
 
 export interface RedisQuestion {
@@ -18,7 +19,7 @@ export interface RedisQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Can instances count together in this Redis? */
+/** Checks whether instances can share their counts in this Redis. */
 export async function checkRedis(findings: Findings, question: RedisQuestion): Promise<void> {
   const [adapter, client] = REDIS_PACKAGES;
   try {
@@ -56,23 +57,19 @@ async function checkServer(findings: Findings, redis: OpenRedis): Promise<void> 
     const sections = await Promise.all(["server", "memory", "replication"].map((part) => node?.call("INFO", part)));
     info = fieldsOf(sections.join("\n"));
   } catch (error) {
-    findings.note("redis", `its version is not known: ${messageOf(error)}`, "+info lets this user ask");
+    findings.note("redis", `its version is unknown: ${messageOf(error)}`, "grant this user +info");
     return;
   }
   const version = info.get("redis_version") ?? "";
   const text = `version ${version}`;
   if (Number.parseInt(version, 10) >= LEAST_VERSION) findings.ok("redis", text);
-  else findings.bad("redis", text, `Redis ${LEAST_VERSION} or newer is needed`);
+  else findings.bad("redis", text, `Redis ${LEAST_VERSION} or newer is required`);
   if (info.get("role") === "slave")
     findings.bad("redis", "this is a read-only replica", "give the address of its master, or of the Sentinels");
   const policy = info.get("maxmemory_policy") ?? "";
   if (info.get("maxmemory") === "0" || policy === "") return;
   if (policy.startsWith("allkeys") || policy.startsWith("volatile"))
-    findings.note(
-      "redis",
-      `maxmemory-policy ${policy}`,
-      "counts may be evicted when memory is short: noeviction keeps them",
-    );
+    findings.note("redis", `maxmemory-policy ${policy}`, "counts may be evicted when memory is short: set noeviction");
   else findings.ok("redis", `maxmemory-policy ${policy}`);
 }
 
@@ -83,7 +80,7 @@ async function checkClock(findings: Findings, redis: OpenRedis): Promise<void> {
   try {
     answer = await node?.call("TIME");
   } catch (error) {
-    findings.bad("clocks", messageOf(error), "+time lets this user ask: windows follow the clock of Redis");
+    findings.bad("clocks", messageOf(error), "grant this user +time: windows follow the clock of Redis");
     return;
   }
   const [seconds, micros] = answer as [string, string];
@@ -91,16 +88,21 @@ async function checkClock(findings: Findings, redis: OpenRedis): Promise<void> {
   const ahead = (before + Date.now()) / 2 - theirs;
   const text = `this machine is ${showDuration(Math.abs(ahead))} ${ahead < 0 ? "behind" : "ahead of"} Redis`;
   if (Math.abs(ahead) <= CLOCK_SLACK_MS) findings.ok("clocks", text);
-  else findings.note("clocks", text, "windows follow the clock of Redis, so limits hold; but check NTP, for the logs");
+  else
+    findings.note(
+      "clocks",
+      text,
+      "windows follow the clock of Redis, so limits hold; but check NTP to keep logs comparable",
+    );
 }
 
-/** Counts nothing, as an endpoint that nobody has, for a moment: with exactly the commands that agents use. */
+/** Counts zero requests for the doctor's own endpoint, with exactly the commands that agents use. */
 async function checkRights(findings: Findings, store: SyncStore, namespace: string): Promise<void> {
   const of = { kind: "endpoint", id: DOCTORS_ENDPOINT };
   const report = { namespace, agentId: "doctor", incarnation: crypto.randomUUID(), windowMs: WINDOW_MS };
   try {
     let window: number | undefined;
-    // The window may end between two calls.
+    // The window may end between two calls, so a second attempt may be needed.
     for (let sequence = 1; sequence <= 3; sequence++) {
       const counts = window === undefined ? [] : [{ of, requests: 0, tokens: 0 }];
       const watched = window === undefined ? [of] : [];
@@ -113,10 +115,14 @@ async function checkRights(findings: Findings, store: SyncStore, namespace: stri
       }
       window = reply.window;
     }
-    findings.bad("rights", "what was counted was not kept", "is something else deleting keys of this namespace?");
+    findings.bad(
+      "rights",
+      "the counts of the probe were not kept",
+      "check whether another program deletes keys of this namespace",
+    );
   } catch (error) {
     const rights = `~${namespace}:ratelimit:* +evalsha +eval +time +hmget +hset +del +pexpire`;
-    findings.bad("rights", messageOf(error), `this user needs: ${rights}`);
+    findings.bad("rights", messageOf(error), `grant this user: ${rights}`);
   }
 }
 
@@ -127,8 +133,4 @@ function fieldsOf(info: string): Map<string, string> {
       return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1)] as const] : [];
     }),
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

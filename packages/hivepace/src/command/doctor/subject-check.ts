@@ -1,14 +1,16 @@
 import { type MessageBus, namespacedBus } from "@hivepace/bus";
-import { escapePart } from "@hivepace/core/internal";
+import { escapePart, messageOf } from "@hivepace/core/internal";
 import { CAPACITY_SUBJECT, PRESENCE_SUBJECT } from "@hivepace/distributed";
 import { pause } from "../abortable.ts";
 import { showDuration } from "../text/duration.ts";
 import type { Findings } from "./findings.ts";
 
+/** The messages received on both subjects until `close`. */
 export interface Heard {
   readonly presence: Uint8Array[];
-  /** What was announced, and how far the clock of this machine was ahead of its timestamp. */
+  /** Milliseconds by which this machine's clock was ahead of each announcement's timestamp. */
   readonly aheadMs: number[];
+  /** Whether a subscription was refused. */
   readonly isDeaf: boolean;
   close(): Promise<void>;
 }
@@ -21,8 +23,8 @@ interface Ears {
 }
 
 /**
- * Both subjects in this namespace: may we hear them, may we speak there, and does what is said come back? What is said is no
- * message of an agent: all agents ignore it, and count that they did. Goes on hearing until it is closed.
+ * Checks both subjects of the namespace: the right to subscribe, the right to publish, and the echo of a published
+ * probe. Agents ignore the probe and count it as ignored. Keeps receiving until `close` is called.
  */
 export async function checkSubjects(findings: Findings, ears: Ears): Promise<Heard> {
   const { bus, namespace, timeoutMs, signal } = ears;
@@ -60,12 +62,12 @@ export async function checkSubjects(findings: Findings, ears: Ears): Promise<Hea
     if (!isHeard) continue;
     const backAt = await Promise.race([echo, pause(timeoutMs, signal).then(() => undefined)]);
     if (signal.aborted) throw signal.reason;
-    if (backAt !== undefined) findings.ok("echo", `${name}: there and back in ${showDuration(backAt - sentAt)}`);
+    if (backAt !== undefined) findings.ok("echo", `${name}: round trip in ${showDuration(backAt - sentAt)}`);
     else
       findings.bad(
         "echo",
-        `${name}: what was said did not come back in ${showDuration(timeoutMs)}`,
-        "the broker took it and did not deliver it: is every node of it connected to the others?",
+        `${name}: the broker did not echo the probe within ${showDuration(timeoutMs)}`,
+        "the broker accepted the message but did not deliver it: check that its nodes are connected to each other",
       );
   }
   return { presence, aheadMs, isDeaf, close: () => (own === bus ? Promise.resolve() : own.close()) };
@@ -79,8 +81,4 @@ function aheadOf(text: string): number[] {
   } catch {
     return [];
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

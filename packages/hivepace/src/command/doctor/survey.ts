@@ -1,8 +1,12 @@
-/** What can be learned from agents' own words beyond what an observer makes of them. Pure; see docs/wire.md. */
+import { type Lookalike, lookalikesOf } from "./lookalikes.ts";
+
+/** Conclusions from the agents' messages beyond those of an observer. Computed purely; see docs/wire.md. */
 export interface Survey {
-  /** Resources for which live agents have different limits or windows: each of these, and who has it. */
+  /** Resources for which live agents have different limits or windows, with the agents of each variant. */
   readonly differences: readonly { readonly resource: string; readonly groups: readonly LimitGroup[] }[];
-  /** Names by which two processes go at once. */
+  /** Pairs of endpoints with similar ids that no agent uses together. */
+  readonly lookalikes: readonly Lookalike[];
+  /** Agent ids used by two processes at once. */
   readonly twins: readonly string[];
 }
 
@@ -22,10 +26,10 @@ interface Word {
   }[];
 }
 
-/** From payloads in the order in which they were heard; what is not understood is left out. */
+/** Surveys payloads in the order of their arrival; invalid payloads are skipped. */
 export function surveyOf(payloads: readonly Uint8Array[]): Survey {
   const words = payloads.flatMap((payload) => wordOf(payload) ?? []);
-  return { differences: differencesOf(words), twins: twinsOf(words) };
+  return { differences: differencesOf(words), lookalikes: lookalikesOf(holdersOf(words)), twins: twinsOf(words) };
 }
 
 function differencesOf(words: readonly Word[]): Survey["differences"] {
@@ -47,7 +51,14 @@ function differencesOf(words: readonly Word[]): Survey["differences"] {
   });
 }
 
-/** A life that is heard again after a later one of the same name did not end with it. */
+function holdersOf(words: readonly Word[]): Map<string, Set<string>> {
+  const holders = new Map<string, Set<string>>();
+  for (const { agentId, pools } of words)
+    for (const { resource } of pools) holders.set(resource, (holders.get(resource) ?? new Set()).add(agentId));
+  return holders;
+}
+
+/** Finds ids whose earlier incarnation is heard after a later one, so that both must be running. */
 function twinsOf(words: readonly Word[]): string[] {
   const latest = new Map<string, number>();
   const twins = new Set<string>();

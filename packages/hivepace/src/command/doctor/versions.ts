@@ -6,10 +6,11 @@ import { type RuntimeVersions, runtimeOf } from "../runtime.ts";
 import { version } from "../version.ts";
 import type { Findings } from "./findings.ts";
 
+/** The oldest supported version of Node: major and minor. */
 const LEAST_NODE = [20, 19] as const;
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Bun and Deno have to offer the interfaces of such a Node, too. */
+/** Checks the runtime. Bun and Deno must provide the interfaces of a supported version of Node too. */
 export function checkRuntime(findings: Findings, versions: RuntimeVersions): void {
   const [major = 0, minor = 0] = versions.node.split(".").map(Number);
   const runtime = runtimeOf(versions);
@@ -18,7 +19,7 @@ export function checkRuntime(findings: Findings, versions: RuntimeVersions): voi
   else findings.bad("versions", text, `install Node ${LEAST_NODE.join(".")} or newer`);
 }
 
-/** All packages of ours are released together, in one version. */
+/** Checks that a package of Hivepace has the version of this one, because all are released together. */
 export function checkPackage(findings: Findings, name: string, client: string): void {
   const [found, own, beside] = [versionOf(name), version(), versionOf(client)];
   const text = `${name} ${found ?? "of an unknown version"}${beside === undefined ? "" : `, ${client} ${beside}`}`;
@@ -26,7 +27,7 @@ export function checkPackage(findings: Findings, name: string, client: string): 
   else findings.note("adapter", text, `hivepace is ${own}: npm install ${name}@${own}`);
 }
 
-/** As the program would load it: from beside this one, or from the working directory. */
+/** Returns the version of a package resolved from beside this program or from the working directory. */
 export function versionOf(name: string, folders: readonly string[] = [here, process.cwd()]): string | undefined {
   for (const folder of folders) {
     const file = manifestFrom(folder, name);
@@ -35,7 +36,7 @@ export function versionOf(name: string, folders: readonly string[] = [here, proc
   return undefined;
 }
 
-/** Not every package lets its manifest be imported: then it is in a folder above its code. */
+/** Finds the manifest of a package. If the package does not export it, the manifest is in a folder above its code. */
 function manifestFrom(folder: string, name: string): string | undefined {
   const direct = fileFrom(folder, `${name}/package.json`);
   if (direct !== undefined) return direct;

@@ -13,11 +13,11 @@ test.each([
   expect(parseEndpoint(text)).toEqual(endpoint);
 });
 
-test.each(["", ":1:2", "eu:x", "eu:0", "eu:1:2:3", "/m", "eu/"])("%j is none", (text) => {
+test.each(["", ":1:2", "eu:x", "eu:0", "eu:1:2:3", "/m", "eu/"])("%j is not an endpoint", (text) => {
   expect(() => parseEndpoint(text)).toThrowError(/^--endpoint must be id/);
 });
 
-/** A Redis that has only keys, handed out in two parts. */
+/** A Redis that contains only the given keys and returns them in two batches. */
 function redisWith(keys: readonly string[]): { redis: OpenRedis; patterns: string[] } {
   const patterns: string[] = [];
   const call = async (_command: string, cursor = "", _match = "", pattern = ""): Promise<unknown> => {
@@ -31,7 +31,7 @@ function redisWith(keys: readonly string[]): { redis: OpenRedis; patterns: strin
 
 const never = new AbortController().signal;
 
-test("endpoints and models are read back from their keys, whatever is in their names", async () => {
+test("endpoints and models are recovered from their keys, whatever their names", async () => {
   const name = fc.string({ minLength: 1 }).filter((text) => !/\p{Cs}/u.test(text) && text !== "default");
   await fc.assert(
     fc.asyncProperty(name, fc.option(name, { nil: undefined }), async (id, model) => {
@@ -41,14 +41,14 @@ test("endpoints and models are read back from their keys, whatever is in their n
   );
 });
 
-test("all parts are read, each name once, and the doctor's own is left out", async () => {
+test("all batches are read, each name is returned once, and the doctor's endpoint is omitted", async () => {
   const keys = ["b", "a", "b", DOCTORS_ENDPOINT].map((id) => rateLimitKey("prod", id));
   const { redis } = redisWith([...keys, "prod:ratelimit:%zz:x", "prod:ratelimit:a:b:c"]);
   const found = await findEndpoints(redis, "prod", never);
   expect(found.map(nameOf)).toEqual(["a", "b"]);
 });
 
-test("a namespace is no pattern", async () => {
+test("a namespace is not interpreted as a pattern", async () => {
   const { redis, patterns } = redisWith([]);
   await findEndpoints(redis, "a*[b]?", never);
   expect(patterns[0]).toBe("a\\*\\[b\\]\\?:ratelimit:*");

@@ -2,7 +2,7 @@ import { rateLimitKey } from "@hivepace/namespace";
 import { refuse } from "../usage-error.ts";
 import type { OpenRedis } from "./open-redis.ts";
 
-/** An endpoint and model as they are counted, and its limits where they are known. */
+/** An endpoint or model that is counted, and its limits if known. */
 export interface Endpoint {
   readonly id: string;
   readonly model: string | undefined;
@@ -10,30 +10,36 @@ export interface Endpoint {
   readonly tpmLimit: number | undefined;
 }
 
-/** What the doctor counts for a moment, to see whether it may. */
+/** The endpoint that the doctor uses for its probe of the rights. */
 export const DOCTORS_ENDPOINT = "hivepace-doctor";
 
 const RULE = "id[/model]:requests:tokens, such as eu/claude:1000:100000, where a limit may be left out";
 
-/** `eu/claude:1000:100000`. Throws a UsageError. */
+/**
+ * Parses an endpoint such as `eu/claude:1000:100000`.
+ *
+ * @throws UsageError when the text is not an endpoint.
+ */
 export function parseEndpoint(text: string): Endpoint {
   const [, name = "", rpm, tpm] = /^([^:]+)(?::(\d*))?(?::(\d*))?$/.exec(text) ?? [];
   if (name === "" || name.startsWith("/") || name.endsWith("/")) refuse("--endpoint", RULE, text);
   return { ...splitName(name), rpmLimit: limit(rpm, text), tpmLimit: limit(tpm, text) };
 }
 
-/** As agents name their resources: `id`, or `id/model`. */
+/** Splits the name of a resource, `id` or `id/model`, into its parts. */
 export function splitName(name: string): Pick<Endpoint, "id" | "model"> {
   const slash = name.indexOf("/");
   return slash === -1 ? { id: name, model: undefined } : { id: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
-/** For people, and to tell them apart. */
+/** Returns the name of an endpoint for output and as an identifier: `id` or `id/model`. */
 export function nameOf({ id, model }: Pick<Endpoint, "id" | "model">): string {
   return model === undefined ? id : `${id}/${model}`;
 }
 
-/** Looks through all keys of the server for those of this namespace. Rejects as Redis does, without the right to SCAN. */
+/**
+ * Scans all keys of the server for those of the namespace. Rejects with the error of Redis when SCAN is not permitted.
+ */
 export async function findEndpoints(redis: OpenRedis, namespace: string, signal: AbortSignal): Promise<Endpoint[]> {
   const prefix = rateLimitKey(namespace, "x", "x").slice(0, -"x:x".length);
   const pattern = `${prefix.replace(/[\\*?[\]^]/g, "\\$&")}*`;
@@ -54,7 +60,7 @@ export async function findEndpoints(redis: OpenRedis, namespace: string, signal:
   return [...found.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
-/** What stands behind the prefix: the id and the model, with `default` for none. */
+/** Parses the key after its prefix: the id and the model, which is `default` for none. */
 function endpointOf(rest: string): Endpoint | undefined {
   const parts = rest.split(":");
   try {

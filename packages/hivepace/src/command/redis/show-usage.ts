@@ -5,9 +5,9 @@ import { table } from "../text/table.ts";
 import { nameOf } from "./endpoints.ts";
 import type { Usage, UsageReading } from "./usage.ts";
 
-/** What all instances have counted, as a table. */
+/** Renders the counts of all instances as a table. */
 export function showUsage({ endpoints, windowMs, elapsedMs }: UsageReading): string {
-  const window = `counted in Redis in the present window of ${showDuration(windowMs)}, which began ${showDuration(elapsedMs)} ago`;
+  const window = `counts in Redis of the present window of ${showDuration(windowMs)}, which began ${showDuration(elapsedMs)} ago`;
   const rows = table<Usage>(
     [
       { title: "ENDPOINT", of: (usage) => clean(nameOf(usage)) },

@@ -1,3 +1,4 @@
+import { messageOf } from "@hivepace/core/internal";
 import { pause } from "../abortable.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { type OpenRedis, openRedis, type RedisPlace } from "./open-redis.ts";
@@ -7,13 +8,13 @@ const EVERY_MS = 1_000;
 
 export interface PollOptions extends Omit<Reader, "store"> {
   readonly place: RedisPlace;
-  /** Asked anew each time: agents come with new ones. */
+  /** Returns the endpoints to read. Called before every reading, because agents may introduce new ones. */
   readonly endpoints: () => readonly Endpoint[];
-  /** Hears when Redis goes away, and when it is back. */
+  /** Called with a sentence when Redis becomes unreachable, and when it is reachable again. */
   readonly tell: (sentence: string) => void;
 }
 
-/** What all instances have counted, read again and again. Redis may go away and come back meanwhile. */
+/** Reads the counts of all instances once a second, and survives outages of Redis. */
 export class UsagePoll {
   readonly #options: PollOptions;
   #usages: readonly Usage[] = [];
@@ -32,7 +33,7 @@ export class UsagePoll {
     return performance.now() - this.#readAt;
   }
 
-  /** Until the signal of its place is aborted. Never rejects. */
+  /** Runs until the signal is aborted. Never rejects. */
   async run(): Promise<void> {
     const { place, endpoints, namespace, windowMs } = this.#options;
     let redis: OpenRedis | undefined;
@@ -46,7 +47,7 @@ export class UsagePoll {
       } catch (error) {
         redis?.close();
         redis = undefined;
-        if (!place.signal.aborted) this.#note(error instanceof Error ? error.message : String(error));
+        if (!place.signal.aborted) this.#note(messageOf(error));
       }
     } while (!(await pause(EVERY_MS, place.signal)));
     redis?.close();
@@ -54,7 +55,7 @@ export class UsagePoll {
 
   #note(failure: string | undefined): void {
     const { tell } = this.#options;
-    if (failure !== undefined && this.#failure === undefined) tell(`${failure}; it is tried again every second`);
+    if (failure !== undefined && this.#failure === undefined) tell(`${failure}; retrying every second`);
     if (failure === undefined && this.#failure !== undefined) tell("Redis answers again");
     this.#failure = failure;
   }

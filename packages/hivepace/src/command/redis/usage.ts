@@ -2,20 +2,20 @@ import type { SyncStore } from "@hivepace/core";
 import type { SwarmSnapshot } from "@hivepace/distributed";
 import { type Endpoint, nameOf, splitName } from "./endpoints.ts";
 
-/** What all instances have counted of an endpoint in the present window. */
+/** The counts of all instances for one endpoint in the present window. */
 export interface Usage extends Endpoint {
   readonly requests: number;
   readonly tokens: number;
   readonly agents: number;
-  /** 0..1 and more, of the tightest limit; undefined where no limit is known. */
+  /** Utilization of the tightest limit, which may exceed 1; undefined when no limit is known. */
   readonly utilization: number | undefined;
-  /** Why there is no figure. */
+  /** The reason why the counts could not be read. */
   readonly error: string | undefined;
 }
 
 export interface UsageReading {
   readonly windowMs: number;
-  /** How long the present window has lasted, by the clock of Redis. */
+  /** Milliseconds since the start of the present window, by the clock of Redis. */
   readonly elapsedMs: number;
   readonly endpoints: readonly Usage[];
 }
@@ -26,7 +26,7 @@ export interface Reader {
   readonly windowMs: number;
 }
 
-/** One look; leaves nothing in Redis. Rejects with SYNC_UNAVAILABLE. */
+/** Reads the counts once, without writing to Redis. Rejects with SYNC_UNAVAILABLE. */
 export async function readUsage(reader: Reader, endpoints: readonly Endpoint[]): Promise<UsageReading> {
   const { store, namespace, windowMs } = reader;
   const watched = endpoints.map(({ id, model }) => ({ kind: "endpoint", id, model }));
@@ -50,7 +50,7 @@ export async function readUsage(reader: Reader, endpoints: readonly Endpoint[]):
   };
 }
 
-/** The endpoints that agents speak of on the bus, with their limits; what has a window of its own is not in Redis. */
+/** Returns the endpoints known on the bus, with their limits. Limits with their own window are not counted in Redis. */
 export function endpointsOf({ resources }: Pick<SwarmSnapshot, "resources">): Endpoint[] {
   return resources
     .filter(({ resource }) => !resource.includes("@"))
@@ -61,7 +61,7 @@ export function endpointsOf({ resources }: Pick<SwarmSnapshot, "resources">): En
     }));
 }
 
-/** Each once; what is named first counts. */
+/** Merges lists of endpoints; of equal names the first one is kept. */
 export function merged(...lists: readonly (readonly Endpoint[])[]): Endpoint[] {
   const byName = new Map<string, Endpoint>();
   for (const endpoint of lists.flat()) if (!byName.has(nameOf(endpoint))) byName.set(nameOf(endpoint), endpoint);

@@ -12,13 +12,13 @@ export interface SwarmLink extends AsyncDisposable {
   readonly lost: AbortSignal;
 }
 
-/** Rejects as `openBus` and `observeSwarm` do, or with the signal's reason. */
+/** Opens the bus and an observer. Rejects like `openBus` and `observeSwarm`, or with the signal's reason. */
 export async function connect(settings: SwarmSettings, { signal }: Pick<World, "signal">): Promise<SwarmLink> {
-  const { namespace, secret, timeoutMs } = settings;
+  const { namespace, secret, swarmId, timeoutMs } = settings;
   const opening = openBus(neededBus(settings), { connectTimeoutMs: timeoutMs });
   const bus = await abortable(opening, signal, (late) => late.close());
   try {
-    const observing = observeSwarm({ bus, namespace: namespace.namespace, secret });
+    const observing = observeSwarm({ bus, namespace: namespace.namespace, secret, swarmId });
     const observer = await abortable(observing, signal, (late) => late.close());
     const lost = new AbortController();
     observer.onEvent((event) => event.type === "bus" && event.state === "closed" && lost.abort());
@@ -33,7 +33,7 @@ export async function connect(settings: SwarmSettings, { signal }: Pick<World, "
   }
 }
 
-/** How a command ends that looks at a swarm until it is told not to. */
+/** Returns the exit code of a command that observes a swarm until it is interrupted. */
 export function endOfWatching({ lost }: SwarmLink, { stderr }: Pick<World, "stderr">): number {
   if (!lost.aborted) return EXIT.fine;
   stderr.write("hivepace: the broker has closed the connection for good\n");

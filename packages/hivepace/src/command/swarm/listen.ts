@@ -1,20 +1,24 @@
 import type { SwarmObserver, SwarmSnapshot } from "@hivepace/distributed";
 import { pause } from "../abortable.ts";
 
-/** Agents that have something to do are heard every second, idle ones every five. */
+/** Listening times in milliseconds: busy agents publish every second, idle ones every five seconds. */
 const QUICK_MS = 1_300;
 export const LONG_MS = 6_000;
-/** With more agents than this each is heard less often. */
+/** Swarms with more agents than this publish less often per agent. */
 const CROWD = 200;
+/** Milliseconds between checks whether listening is complete. */
 const LOOK_MS = 50;
 
 export interface Listening {
-  /** So long, whoever is heard. Default: until all are heard of whom the others know; six seconds and more if that takes longer. */
+  /**
+   * A fixed listening time in milliseconds. By default listening ends once all agents that the others know of were
+   * heard, or after six seconds, or later in a large swarm.
+   */
   readonly listenMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** The swarm as it is after having listened. Rejects with the signal's reason. */
+/** Returns the state of the swarm after listening. Rejects with the signal's reason. */
 export async function listen(observer: SwarmObserver, { listenMs, signal }: Listening): Promise<SwarmSnapshot> {
   for (;;) {
     const snapshot = observer.snapshot();
@@ -24,7 +28,7 @@ export async function listen(observer: SwarmObserver, { listenMs, signal }: List
   }
 }
 
-/** How long it makes sense to go on listening. */
+/** Returns the remaining useful listening time in milliseconds. */
 export function restMs({
   observedMs,
   members,

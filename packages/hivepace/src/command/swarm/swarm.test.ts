@@ -1,4 +1,4 @@
-import type { ObservedResource, SwarmEvent } from "@hivepace/distributed";
+import type { ObservedLimit, ObservedResource, SwarmEvent } from "@hivepace/distributed";
 import { expect, test } from "vitest";
 import { eventLine } from "./describe-event.ts";
 import { restMs } from "./listen.ts";
@@ -16,11 +16,11 @@ const live = (count: number) =>
   }));
 
 test.each([
-  ["nobody yet: six seconds, for idle agents speak every five", 0, 0, 6_000],
-  ["all of whom the others know: a little over a heartbeat", 3, 3, 1_300],
-  ["some are missing: six seconds", 2, 3, 6_000],
-  ["a crowd speaks less often", 10, 2_000, 11_000],
-])("how long to listen: %s", (_, heard, members, ms) => {
+  ["no agent yet: six seconds, because idle agents publish every five", 0, 0, 6_000],
+  ["all known agents: a little over a heartbeat", 3, 3, 1_300],
+  ["some agents are missing: six seconds", 2, 3, 6_000],
+  ["a large swarm publishes less often", 10, 2_000, 11_000],
+])("the listening time depends on the agents heard: %s", (_, heard, members, ms) => {
   expect(restMs({ observedMs: 100, members, agents: live(heard) })).toBe(ms - 100);
 });
 
@@ -38,7 +38,7 @@ const eu: ObservedResource = {
   agents: [],
 };
 
-test("a resource is a row for each limit: what it is, what is left of it, who cut it and why", () => {
+test("a resource has one row for each limit, with its capacity and the cause of a cut", () => {
   const text = showSnapshot({
     bus: "ready",
     observedMs: 1_300,
@@ -46,6 +46,17 @@ test("a resource is a row for each limit: what it is, what is left of it, who cu
     agents: live(2),
     resources: [eu],
     keys: [],
+    availability: [
+      {
+        resource: "eu",
+        model: undefined,
+        state: "parked",
+        agentId: "operator",
+        reason: "maintenance",
+        sinceMs: 5_000,
+        retryAfterMs: 60_000,
+      },
+    ],
     heard: 5,
     ignored: { unsigned: 2 },
   });
@@ -53,13 +64,98 @@ test("a resource is a row for each limit: what it is, what is left of it, who cu
   expect(row?.replace(/ +/g, " ")).toBe(
     "eu 1,000 requests in 1 min 500 431 86 % 12 50 %, cut by agent-3 12 s ago: 429�[2J, rises in 18 s",
   );
+  expect(text.replace(/ +/g, " ")).toContain("eu all parked 5 s 1 min operator maintenance");
   expect(text).not.toContain("tokens");
-  expect(text).toMatch(/^2 agents, 3 according to the agents themselves/);
+  expect(text).toMatch(/^2 agents, 3 according to the agents/);
   expect(text).toContain("ignored messages: 2 × unsigned");
   expect(text).toContain("agent-1");
 });
 
-test("a whole level says nothing of cuts of long ago; a pause is told", () => {
+test("usage, share and queue of each agent are those of the binding dimension", () => {
+  const use = (agentId: string, used: number, waiting: number) =>
+    ({
+      agentId,
+      used: [1, used],
+      share: [250, 5_000],
+      waiting: [0, waiting],
+      waitedMs: waiting > 0 ? 2_500 : 0,
+    }) as const;
+  const tokens = {
+    dimension: "tokens",
+    limit: 20_000,
+    total: 10_000,
+    used: 9_000,
+    usedSince: 9_000,
+    waiting: 40,
+  } as const;
+  const text = showSnapshot({
+    bus: "ready",
+    observedMs: 1_300,
+    members: 2,
+    agents: live(2),
+    resources: [
+      { ...eu, limits: [eu.limits[0] as ObservedLimit, tokens], agents: [use("a", 6_000, 40), use("b\n", 3_000, 0)] },
+    ],
+    keys: [],
+    availability: [],
+    heard: 5,
+    ignored: {},
+  });
+  const rows = text.split("\n").map((line) => line.replace(/ +/g, " ").trim());
+  expect(rows).toContain("RESOURCE AGENT USED SHARE QUEUE OF QUEUE FOR");
+  expect(rows).toContain("eu a 6,000 5,000 40 tokens in 1 min 2.5 s");
+  expect(rows).toContain("b� 3,000 5,000 0 tokens in 1 min");
+});
+
+test("tenant keys have their own table of bounded size, ordered by utilization", () => {
+  const key = (i: number): ObservedResource => ({
+    ...eu,
+    resource: `tenant-${i}`,
+    limits: [{ dimension: "requests", limit: 100, total: 100, used: i, usedSince: i, waiting: 0 }],
+  });
+  const keys = Array.from({ length: 30 }, (_, i) => key(i));
+  const text = showSnapshot({
+    bus: "ready",
+    observedMs: 1,
+    members: 1,
+    agents: live(1),
+    resources: [],
+    keys,
+    availability: [],
+    heard: 1,
+    ignored: {},
+  });
+  expect(text).toMatch(/^KEY .*\ntenant-29 /m);
+  expect(text).not.toContain("tenant-9 ");
+  expect(text).toContain("and 10 keys that use less of their limits");
+});
+
+test("an absent limit is not printed as a number, in tables and in lines", () => {
+  const limits = [{ dimension: undefined, limit: Infinity, total: Infinity, used: 12, usedSince: 12, waiting: 0 }];
+  const free = {
+    ...eu,
+    level: 1,
+    limits,
+    agents: [{ agentId: "a", used: [12], share: [Infinity], waiting: [0], waitedMs: 0 }],
+  };
+  const text = showSnapshot({
+    bus: "ready",
+    observedMs: 1,
+    members: 1,
+    agents: live(1),
+    resources: [free],
+    keys: [],
+    availability: [],
+    heard: 1,
+    ignored: {},
+  });
+  expect(text).toContain("no limit");
+  expect(text).not.toMatch(/∞|Infinity|NaN|-1|1e\+?1/);
+  for (const newCapacity of [Infinity, 1e12])
+    expect(eventLine({ type: "raised", resource: "eu", level: 0.55, newCapacity }, at)).toContain("raised to 55 %");
+});
+
+test("a full level omits past cuts, and a pause is shown", () => {
   expect(levelOf({ ...eu, level: 1, risesInMs: undefined })).toBe("100 %");
   expect(levelOf({ ...eu, pausedForMs: 2_500 })).toContain("all pause for 2.5 s");
 });
@@ -73,21 +169,34 @@ test.each<[SwarmEvent, string]>([
   [{ type: "raised", resource: "eu", level: 0.55, newCapacity: 550 }, "12:00:01.250 raised to 550 (55 %) eu recovery"],
   [
     { type: "raised", resource: "eu", level: 1, newCapacity: 1_000 },
-    "12:00:01.250 raised to 1,000 (100 %) eu whole again",
+    "12:00:01.250 raised to 1,000 (100 %) eu recovered",
   ],
   [
     { type: "announced", update: { resource: "eu", agentId: "go", newCapacity: 7, reason: "r", timestamp: at } },
     "12:00:01.250 announced 7 eu go r",
   ],
+  [
+    {
+      type: "availability",
+      resource: "eu",
+      model: "big",
+      state: "parked",
+      cause: "quota",
+      agentId: "a",
+      reason: "429",
+      retryAfterMs: 60_000,
+    },
+    "12:00:01.250 parked for 1 min eu/big a 429",
+  ],
   [{ type: "bus", state: "interrupted" }, "12:00:01.250 bus interrupted"],
-])("an event is one line with its time, what, of what, who and why (case %#)", (event, line) => {
+])("an event is one line with time, action, resource, agent and reason (case %#)", (event, line) => {
   expect(eventLine(event, at).replace(/ +/g, " ")).toBe(line);
 });
 
-test("why an announcement was not taken", () => {
-  expect(whyNotTaken("eu", 100, eu, false)).toContain("nobody was heard");
-  expect(whyNotTaken("eu", 100, undefined, true)).toContain("Do they have it?");
-  expect(whyNotTaken("eu", 500, eu, true)).toContain("no less than the 500");
+test("an announcement without effect is explained", () => {
+  expect(whyNotTaken("eu", 100, eu, false)).toContain("no agent was heard");
+  expect(whyNotTaken("eu", 100, undefined, true)).toContain("configured");
+  expect(whyNotTaken("eu", 500, eu, true)).toContain("not below the 500");
   expect(whyNotTaken("eu", 100, eu, true)).toContain("too closely. agent-3 cut it 12 s ago");
   expect(whyNotTaken("eu", 100, { ...eu, cause: undefined, level: 1 }, true)).toContain("HIVEPACE_SECRET");
 });

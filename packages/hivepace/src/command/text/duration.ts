@@ -10,7 +10,11 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** `1500`, `1500ms`, `1.5s`, `2m`, `1h`: in milliseconds. Throws a UsageError. */
+/**
+ * Parses a duration such as `1500`, `1500ms`, `1.5s`, `2m` or `1h` to milliseconds.
+ *
+ * @throws UsageError when the text is not a duration.
+ */
 export function parseDuration(option: string, text: string): number {
   const [, amount = "", unit = "ms"] = /^(\d+(?:\.\d+)?)(ms|s|m|min|h|d)?$/.exec(text.trim()) ?? [];
   const ms = amount === "" ? Number.NaN : Number(amount) * (UNITS[unit] as number);
@@ -19,7 +23,7 @@ export function parseDuration(option: string, text: string): number {
   return Math.ceil(ms);
 }
 
-/** For people: two digits of the unit that fits. */
+/** Formats a duration for output, with about two digits of the unit that fits. */
 export function showDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${trim(ms / 1_000)} s`;

@@ -1,4 +1,4 @@
-/** The name that was probably meant; undefined when none is near. */
+/** Returns the most similar name; `undefined` when none is similar. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   let [best, least] = [undefined as string | undefined, Infinity];
   for (const name of names) {
@@ -8,8 +8,8 @@ export function nearest(word: string, names: readonly string[]): string | undefi
   return least <= Math.max(1, Math.floor(word.length / 3)) ? best : undefined;
 }
 
-/** How many letters have to be added, removed or changed. */
-function distanceOf(one: string, other: string): number {
+/** Returns the Levenshtein distance: the number of letters to add, remove or replace. */
+export function distanceOf(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];

@@ -1,11 +1,16 @@
 const GROUPED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 
-/** With commas; an infinite one is no limit. */
+/** The amount that agents publish for an absent limit; see docs/wire.md. */
+const UNLIMITED = 1e12;
+
+export const isUnlimited = (value: number): boolean => value >= UNLIMITED;
+
+/** Formats an amount with thousands separators, or as "no limit". */
 export function amount(value: number): string {
-  return value === Infinity ? "∞" : GROUPED.format(value);
+  return isUnlimited(value) ? "no limit" : GROUPED.format(value);
 }
 
+/** Formats a fraction in percent; returns an empty text without a limit. */
 export function percent(part: number, whole: number): string {
-  if (whole === Infinity) return "";
-  return whole > 0 ? `${Math.round((100 * part) / whole)} %` : "";
+  return whole > 0 && !isUnlimited(whole) ? `${Math.round((100 * part) / whole)} %` : "";
 }

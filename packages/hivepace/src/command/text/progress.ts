@@ -1,6 +1,6 @@
 import type { Screen, World } from "../world.ts";
 
-/** What goes on while somebody waits: a line that is wiped away on a terminal, and a plain one elsewhere. */
+/** Shows progress while the user waits: a line that is erased on a terminal, and a plain line elsewhere. */
 export class Progress {
   readonly #screen: Screen;
   #isShown = false;
@@ -21,7 +21,7 @@ export class Progress {
   }
 }
 
-/** On stderr, beside what is printed; nothing for machines. */
+/** Creates a progress display on stderr; with `isJson` nothing is printed. */
 export function progressFor({ stderr }: Pick<World, "stderr">, isJson: boolean): Progress {
   return new Progress(isJson ? { write: () => true } : stderr);
 }

@@ -1,11 +1,11 @@
 export interface Column<T> {
   readonly title: string;
   readonly of: (row: T) => string;
-  /** Numbers stand to the right. */
+  /** Whether to align the column to the right. */
   readonly isNumber?: boolean;
 }
 
-/** Rows below each other under their titles, without lines. */
+/** Renders rows as an aligned table with a header, without lines. */
 export function table<T>(columns: readonly Column<T>[], rows: readonly T[]): string {
   const cells = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ of }) => of(row)))];
   const widths = columns.map((_, i) => Math.max(...cells.map((line) => lengthOf(line[i] ?? ""))));
@@ -22,7 +22,7 @@ export function table<T>(columns: readonly Column<T>[], rows: readonly T[]): str
     .join("\n");
 }
 
-/** As many characters as people see. */
+/** Returns the number of code points, which approximates the displayed width. */
 function lengthOf(text: string): number {
   return [...text].length;
 }

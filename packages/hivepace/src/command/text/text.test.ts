@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each(["", "0", "-1s", "5x", "s", "1e9", "25d", "Infinity", "5 s"])(
-  "%j is none, and the option is named",
+  "%j is not a duration, and the error names the option",
   (text) => {
     expect(() => parseDuration("--for", text)).toThrowError(/^--for must be a duration .* got /);
   },
@@ -34,17 +34,17 @@ test.each([
   [90_000, "1.5 min"],
   [3_600_000, "1 h"],
   [200_000_000, "2.3 d"],
-])("%i ms reads %s", (ms, text) => {
+])("%i ms is formatted as %s", (ms, text) => {
   expect(showDuration(ms)).toBe(text);
 });
 
-test("what others have said cannot move the cursor or begin a line of its own", () => {
+test("text from other agents cannot move the cursor or start a line", () => {
   expect(clean("a\x1b[2Jb\r\nc\u202ed\x9b31m")).toBe("a�[2Jb��c�d�31m");
   expect(clean("x".repeat(300))).toHaveLength(200);
   expect(clean("agent-3 → ü 日本")).toBe("agent-3 → ü 日本");
 });
 
-test("a table has its columns below each other, numbers to the right", () => {
+test("a table aligns its columns, with numbers to the right", () => {
   const rows = [
     { name: "eu", used: "5" },
     { name: "a→b", used: "1,000" },
@@ -59,7 +59,7 @@ test("a table has its columns below each other, numbers to the right", () => {
   expect(text.split("\n")).toEqual(["NAME   USED", "eu        5", "a→b   1,000"]);
 });
 
-test("a wrapped text has all of its words, in lines that fit", () => {
+test("wrapping keeps all words, in lines that fit", () => {
   const text = "one two three four five sixteen-letters-";
   const lines = wrap(text, 10);
   expect(lines.join(" ")).toBe(text);
@@ -75,6 +75,6 @@ test.each([
   expect(nearest(word, ["watch", "status", "doctor"])).toBe(meant);
 });
 
-test("JSON has a place for what is not there, and null for what has no end", () => {
+test("JSON contains null for undefined and infinite values", () => {
   expect(jsonLine({ a: undefined, b: Infinity, c: 1 })).toBe('{"a":null,"b":null,"c":1}\n');
 });

@@ -1,4 +1,4 @@
-/** A text in lines of at most so many characters, broken between words. */
+/** Splits a text into lines of at most `width` characters, broken between words. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";

@@ -1,0 +1,11 @@
+/** Replaces Node's modules in the browser. The pure engine never calls these functions. */
+function missing(): never {
+  throw new Error("this function of Node is not available in a browser");
+}
+
+export const randomInt = missing;
+export const randomBytes = missing;
+export const createHash = missing;
+export const createHmac = missing;
+export const timingSafeEqual = missing;
+export const hostname = missing;

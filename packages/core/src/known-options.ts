@@ -1,0 +1,73 @@
+import { InvalidConfigError } from "./errors.ts";
+import type { CapacityOptions } from "./rate-limiter.ts";
+
+/** The names of all options of an interface; the compiler checks that the list is complete. */
+export type OptionNames<T> = Readonly<Record<keyof T & string, true>>;
+
+/** The names of the options of `setCapacity`. */
+export const CAPACITY_OPTIONS = { burst: true } as const satisfies OptionNames<CapacityOptions>;
+
+/** Maximum number of names that an error lists when no known name is similar. */
+const MOST_LISTED = 12;
+
+/**
+ * Rejects options that do not exist, because a misspelled limit would silently be no limit. Undefined options are
+ * ignored.
+ *
+ * @param at - prefix of the name in the error, as in `endpoints[0].`
+ * @throws INVALID_CONFIG with the nearest known name
+ */
+export function checkKnown(options: object, known: Readonly<Record<string, true>>, at = ""): void {
+  for (const name in options) {
+    if (Object.hasOwn(known, name)) continue;
+    const value = (options as Record<string, unknown>)[name];
+    if (value !== undefined) throw new InvalidConfigError(`${at}${name}`, ruleFor(name, Object.keys(known)), value);
+  }
+}
+
+function ruleFor(name: string, known: readonly string[]): string {
+  const nearest = nearestOf(name, known);
+  if (nearest !== undefined) return `an option that exists (did you mean ${nearest}?)`;
+  const more = known.length - MOST_LISTED;
+  const listed = known.slice(0, MOST_LISTED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return `an option that exists (they are ${listed})`;
+}
+
+/** Returns the known name that is most similar to `name`; undefined when none is similar enough. */
+export function nearestOf(name: string, known: Iterable<string>): string | undefined {
+  let nearest: string | undefined;
+  let least = Infinity;
+  for (const candidate of known) {
+    const difference = differenceOf(plain(name), plain(candidate));
+    if (difference < least) [nearest, least] = [candidate, difference];
+  }
+  return least <= 0.5 ? nearest : undefined;
+}
+
+/** Normalises a name, so that `rpm_limit` and `rpmLimit` are equal. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+/**
+ * Returns 0 for equal names and 1 for names that have nothing in common. The beginning of a name counts as a likely
+ * abbreviation.
+ */
+function differenceOf(name: string, candidate: string): number {
+  if (name.length >= 3 && candidate.startsWith(name)) return 0.3 * (1 - name.length / candidate.length);
+  return editDistance(name, candidate) / Math.max(1, name.length, candidate.length);
+}
+
+/** Returns the Levenshtein distance: the number of letters to insert, remove or replace. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

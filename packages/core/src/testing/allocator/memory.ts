@@ -1,0 +1,38 @@
+import type { AllocationReply, AllocationRequest, QuotaRequest } from "../../allocator.ts";
+import { AllocationLedger } from "./ledger.ts";
+
+interface Kept {
+  readonly ledger: AllocationLedger;
+  forgetAt: number;
+}
+
+/** All quotas of a store in memory. Time is an argument. */
+export class AllocatorMemory {
+  readonly #ledgers = new Map<string, Kept>();
+  #sweptAt = -Infinity;
+
+  get size(): number {
+    return this.#ledgers.size;
+  }
+
+  allocate(report: AllocationRequest, now: number): AllocationReply {
+    this.#sweep(now);
+    const pools = report.quotas.map((pool) => this.#ledgerOf(report.namespace, pool, now).apply(report, pool, now));
+    return { epochMs: now, quotas: pools };
+  }
+
+  /** Returns the ledger of a quota. Name, window and number of limits identify it. */
+  #ledgerOf(namespace: string, { name, windowMs, limits }: QuotaRequest, now: number): AllocationLedger {
+    const key = JSON.stringify([namespace, name, windowMs, limits.length]);
+    const kept = this.#ledgers.get(key) ?? { ledger: new AllocationLedger(windowMs, limits), forgetAt: 0 };
+    kept.forgetAt = now + 2 * windowMs + 600_000;
+    this.#ledgers.set(key, kept);
+    return kept.ledger;
+  }
+
+  #sweep(now: number): void {
+    if (Math.abs(now - this.#sweptAt) < 60_000) return;
+    this.#sweptAt = now;
+    for (const [key, { forgetAt }] of this.#ledgers) if (forgetAt <= now) this.#ledgers.delete(key);
+  }
+}

@@ -1,0 +1,48 @@
+import type { Agent } from "./agent.ts";
+import { type Amounts, addTo, at, fits, minus, SLACK, sizeOf } from "./amounts.ts";
+import { availableOf, capacityOf, nextCapacityAt } from "./capacity.ts";
+import { inPaceAt } from "./pacing.ts";
+import type { Quota } from "./quota.ts";
+import { slotFreeAt } from "./slots.ts";
+
+/**
+ * Time at which the capacity that a call lacks may become available: through expired usage, or the next step of a
+ * recovery.
+ */
+export function shortfallEndsAt(quota: Quota, cost: Amounts, available: Amounts, now: number): number {
+  const goneAt = quota.usage.swarm.goneAt(minus(cost, available));
+  return Math.min(goneAt, Math.max(now + 1, nextCapacityAt(quota, now)));
+}
+
+/**
+ * Time at which enough usage has left the window for the cost and for `ahead`, and the pace allows the call; not before
+ * `from`.
+ */
+export function freeAtFor(
+  agent: Agent,
+  quota: Quota,
+  cost: Amounts,
+  ahead: Amounts | undefined,
+  from: number,
+  now: number,
+): number {
+  if (quota.slots) return slotFreeAt(agent, quota, cost, ahead, from, now);
+  const { windowMs } = quota.config;
+  const { swarm } = quota.usage;
+  const all = [...cost];
+  if (ahead) addTo(all, ahead);
+  const capacity = capacityOf(agent, quota, from);
+  // Amounts that exceed one window occupy further windows.
+  const windows = fits(all, capacity) ? 0 : Math.max(0, sizeOf(minus(all, capacity), capacity));
+  const first = all.map((amount, i) => Math.min(amount, at(capacity, i)));
+  const available = availableOf(agent, quota, now);
+  // The level, and with it the capacity, may be higher at `from`.
+  addTo(available, minus(capacity, capacityOf(agent, quota, now)));
+  const missing = first.map((amount, i) => amount - at(available, i) - SLACK);
+  const goneAt = fits(first, available) ? now : swarm.goneAt(missing);
+  const freeAt = Math.max(from, Math.min(goneAt, now + swarm.longestMs));
+  if (windows === 0) return Math.max(freeAt, inPaceAt(agent, quota, ahead, now));
+  // Either each window is used up at once, or calls are sent at the steady pace: the later of the two.
+  const pacedMs = sizeOf(ahead ?? [], capacity) * (windowMs / agent.config.tuning.pace);
+  return freeAt + Math.max(Math.ceil(windows) * windowMs, pacedMs);
+}

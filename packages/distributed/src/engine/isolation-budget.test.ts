@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { isolationRetryAt } from "./isolation-budget.ts";
+import { isolated } from "./modes/isolated.ts";
+import { CAUTION } from "./silence.ts";
+import { quotaIn, testAgent } from "./test-agents.ts";
+
+/** Returns the number of calls that each of a hundred agents sends at once when isolated with this budget. */
+function sent(kept: number, cost: number): number[] {
+  return Array.from({ length: 100 }, (_, i) => {
+    const agent = testAgent(`agent-${i}`, { isolation: "available" });
+    const quota = quotaIn(agent);
+    quota.isolation.budget = { since: 0, isAgreed: true, from: [kept], to: [kept] };
+    let count = 0;
+    for (; isolated.permit(agent, quota, [cost], 1_000); count++) {
+      expect(isolationRetryAt(agent, quota, [cost], 1_000)).toBe(1_000);
+      quota.usage.own.add(1_000, [cost]);
+    }
+    expect(isolationRetryAt(agent, quota, [cost], 1_000)).toBeGreaterThan(1_000);
+    return count;
+  });
+}
+
+test.each([4.9, 9.9, 12.3])("a hundred who keep %d calls each send as many as that together", (kept) => {
+  const calls = sent(kept, 1);
+  const most = kept * CAUTION;
+  expect(new Set(calls)).toEqual(new Set([Math.floor(most), Math.ceil(most)]));
+  const sum = calls.reduce((total, count) => total + count, 0);
+  expect(Math.abs(sum - 100 * most)).toBeLessThanOrEqual(15);
+});
+
+test("calls of more than half of what is kept are not rounded up by anyone", () => {
+  expect(new Set(sent(10, 6))).toEqual(new Set([1]));
+});

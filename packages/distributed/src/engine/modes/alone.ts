@@ -1,0 +1,72 @@
+import type { Agent } from "../agent.ts";
+import { agreement } from "../agreement.ts";
+import { type Amounts, addTo, fits, isZero, minus, scaled, zeros } from "../amounts.ts";
+import { availableOf, capacityOf } from "../capacity.ts";
+import { freeAtFor, shortfallEndsAt } from "../free-at.ts";
+import { inPaceAt, isInPace } from "../pacing.ts";
+import type { Quota } from "../quota.ts";
+import { FREE, type Mode } from "./mode.ts";
+
+/**
+ * Without other agents the whole limit is available. An agent that expects peers and has never heard any leaves their
+ * parts free, because it may have started behind a partition.
+ */
+export const alone: Mode = {
+  name: "alone",
+  enter() {},
+
+  permit(agent, quota, cost, now) {
+    if (!isInPace(agent, quota, undefined, now)) return undefined;
+    const available = aloneAvailable(agent, quota, now);
+    return fits(cost, available) || isLargeAndNext(agent, quota, cost, now) ? FREE : undefined;
+  },
+
+  pursue() {},
+
+  retryAt(agent, quota, next, now) {
+    const available = aloneAvailable(agent, quota, now);
+    if (fits(next, available) || isLargeAndNext(agent, quota, next, now)) return inPaceAt(agent, quota, undefined, now);
+    // A call that is larger than this agent's part is sent once its window is empty.
+    const most = minus(capacityOf(agent, quota, now), leftForOthers(agent, quota, now));
+    const large = fits(next, most) ? undefined : quota.usage.swarm.goneAt(quota.usage.swarm.sum);
+    return large !== undefined && large > now && large < Infinity
+      ? large
+      : shortfallEndsAt(quota, next, available, now);
+  },
+
+  availableAt(agent, quota, cost, ahead, freeAt, now) {
+    const all = leftForOthers(agent, quota, now);
+    if (isZero(all)) return freeAtFor(agent, quota, cost, ahead, freeAt, now);
+    if (ahead) addTo(all, ahead);
+    return freeAtFor(agent, quota, cost, all, freeAt, now);
+  },
+
+  available: aloneAvailable,
+
+  share(agent, quota, now) {
+    const share = agreement(agent, quota, now).get(undefined)?.to ?? zeros(quota.limits.length);
+    return scaled(share, partOf(agent));
+  },
+};
+
+/** The part of the limit for an agent that hears only itself. */
+function partOf({ config: { expectedAgents = 1, hasBus }, membership }: Agent): number {
+  return hasBus && !membership.hasHeard ? 1 / expectedAgents : 1;
+}
+
+/** The parts of the agents that are expected and were never heard. */
+function leftForOthers(agent: Agent, quota: Quota, now: number): number[] {
+  return scaled(capacityOf(agent, quota, now), 1 - partOf(agent));
+}
+
+function aloneAvailable(agent: Agent, quota: Quota, now: number): number[] {
+  const available = availableOf(agent, quota, now);
+  return partOf(agent) === 1 ? available : minus(available, leftForOthers(agent, quota, now));
+}
+
+/** True for a call that exceeds this agent's part, and would otherwise never be sent. */
+function isLargeAndNext(agent: Agent, quota: Quota, cost: Amounts, now: number): boolean {
+  if (partOf(agent) === 1 || !isZero(quota.usage.swarm.sum)) return false;
+  const capacity = capacityOf(agent, quota, now);
+  return fits(cost, capacity) && !fits(cost, minus(capacity, leftForOthers(agent, quota, now)));
+}

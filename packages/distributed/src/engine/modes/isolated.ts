@@ -1,0 +1,40 @@
+import { fits, isZero, minus } from "../amounts.ts";
+import { enterIsolation, isolationLimit, isolationRetryAt, roundedLimit, savedUpAt } from "../isolation-budget.ts";
+import { FREE, type Mode, type Permit } from "./mode.ts";
+
+/** An agent that hears nobody keeps its own usage within its part of the last agreement. */
+export const isolated: Mode = {
+  name: "isolated",
+  enter: enterIsolation,
+
+  /** A call that exceeds the whole budget would never be sent; the agent saves up for it and sends it alone. */
+  permit(agent, quota, cost, now) {
+    const { own } = quota.usage;
+    const limit = roundedLimit(agent, quota, cost, now);
+    if (fits(cost, minus(limit, own.sum))) return FREE;
+    // A call that exceeds the whole limit can never be sent.
+    if (!fits(cost, quota.limits)) return undefined;
+    return now >= savedUpAt(agent, quota, cost, limit, now) && isZero(own.sum) ? SAVED_UP : undefined;
+  },
+
+  pursue() {},
+
+  retryAt: isolationRetryAt,
+
+  availableAt(agent, quota, cost, _ahead, freeAt, now) {
+    return Math.max(freeAt, isolationRetryAt(agent, quota, cost, now));
+  },
+
+  available(agent, quota, now) {
+    return minus(isolationLimit(agent, quota, now), quota.usage.own.sum);
+  },
+
+  share: isolationLimit,
+};
+
+/** A call larger than the budget, for which the agent has saved up. */
+const SAVED_UP: Permit = {
+  spend(_agent, { isolation }, _cost, now) {
+    isolation.savedSince = now;
+  },
+};

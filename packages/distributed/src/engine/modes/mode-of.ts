@@ -1,0 +1,39 @@
+import { type Agent, joiningUntil } from "../agent.ts";
+import type { Quota } from "../quota.ts";
+import { storeMode } from "../store-mode.ts";
+import { allocated } from "./allocated.ts";
+import { alone } from "./alone.ts";
+import { isolated } from "./isolated.ts";
+import { joining } from "./joining.ts";
+import { member } from "./member.ts";
+import type { Mode, ModeName } from "./mode.ts";
+
+const MODES: Readonly<Record<ModeName, Mode>> = { joining, alone, member, isolated, allocated };
+
+/** The mode of a quota. In store mode each quota has its own. */
+export function modeOf(agent: Agent, quota: Quota, now: number): Mode {
+  return MODES[storeMode(agent, quota, now) ?? busMode(agent, now)];
+}
+
+/** The mode of the agent, apart from any quota. */
+export function agentMode(agent: Agent, now: number): ModeName {
+  return storeMode(agent, undefined, now) ?? busMode(agent, now);
+}
+
+function busMode(agent: Agent, now: number): ModeName {
+  const { hasBus, echoes, tuning } = agent.config;
+  if (!hasBus) return "alone";
+  if (isIsolated(agent, now)) return "isolated";
+  // Messages received early in the join phase do not show that the bus still works at its end.
+  const hasReceived = agent.link.receivedAt >= joiningUntil(agent) - tuning.heartbeatMs || !echoes;
+  if (!hasReceived || now < joiningUntil(agent)) return "joining";
+  return agent.membership.peers.size === 0 ? "alone" : "member";
+}
+
+/** True when neither peers nor, on a bus with echo, the agent itself were heard for several heartbeats. */
+function isIsolated({ config: { echoes, tuning }, membership, link }: Agent, now: number): boolean {
+  if (!echoes && membership.peers.size === 0) return false;
+  const { heartbeatMs, isolatedAfterHeartbeats, unechoedHeartbeats } = tuning;
+  if (now - link.unansweredSince > isolatedAfterHeartbeats * heartbeatMs) return true;
+  return echoes && now - link.unechoedSince > unechoedHeartbeats * heartbeatMs;
+}

@@ -1,0 +1,62 @@
+import type { Agent } from "./agent.ts";
+import { type Amounts, addTo, at, isZero, minus } from "./amounts.ts";
+import { capacityOf } from "./capacity.ts";
+import { type Dimensions, dimensionsOf, indicesOf, pick } from "./dimensions.ts";
+import { attributeExternalUsage } from "./external-usage.ts";
+import { isContended, returnToPace } from "./pacing.ts";
+import type { Quota } from "./quota.ts";
+import { reportLargeUsage } from "./report-usage.ts";
+import { refundedMsOf, reportBy } from "./schedule.ts";
+import { occupy, release } from "./slots.ts";
+
+/**
+ * Reconciles a call's estimate with its true cost: extra usage counts now, refunds count when the call was sent. Calls sent
+ * a window ago or earlier have left the window, so nothing is refunded for them.
+ */
+export function settle(
+  agent: Agent,
+  quota: Quota,
+  correction: Amounts,
+  dimensions: Dimensions | undefined,
+  sentAt: number,
+  now: number,
+): void {
+  if (quota.slots) {
+    const slots = at(correction, 0);
+    if (slots < 0) release(agent, quota, -slots, sentAt, now);
+    else if (slots > 0) occupy(quota, slots, now);
+    return;
+  }
+  const { usage, reporting, config } = quota;
+  const more = dimensions ? pick(correction, indicesOf(dimensionsOf(config), dimensions)) : correction;
+  const hasExpired = now - sentAt >= config.windowMs;
+  const extra = more.map((amount) => Math.max(0, amount));
+  const refund = more.map((amount, i) =>
+    hasExpired || sentAt < at(usage.countedSince, i)
+      ? 0
+      : Math.max(0, Math.min(-amount, at(usage.spentTotal, i) - at(usage.refundedTotal, i))),
+  );
+  if (isZero(extra) && isZero(refund)) return;
+  const returned = refund.map((amount) => -amount);
+  reporting.changedAt = now;
+  for (const window of [usage.swarm, usage.own]) {
+    window.add(now, extra);
+    window.add(sentAt, returned);
+  }
+  // An earlier answer may already have shown the extra usage.
+  attributeExternalUsage(quota, extra, now);
+  addTo(usage.spentTotal, extra);
+  addTo(reporting.unreported, extra);
+  addTo(reporting.unconfirmed, extra);
+  addTo(usage.refundedTotal, refund);
+  if (!isZero(extra)) reportLargeUsage(agent, quota, capacityOf(agent, quota, now), now);
+  // Calls without a refund count too: the reported age grows, and peers place refunds earlier, which is the safe side.
+  if (!hasExpired) usage.refundAges.add(now, sentAt, refundedMsOf(agent));
+  if (!isZero(refund)) {
+    addTo(usage.recentRefund, refund);
+    usage.unreportedRefunds.add(sentAt, refund);
+    // Callers of other agents wait for the returned capacity.
+    if (isContended(agent, quota, now)) reportBy(agent, quota, now, 0);
+  }
+  returnToPace(agent, quota, minus(extra, refund), now);
+}

@@ -1,0 +1,81 @@
+/** What a message may change, by what it proves: one place for the bounds that decoder, engine and SECURITY.md share. */
+export const TRUST = {
+  /** Agents that are remembered at most. */
+  mostPeers: { signed: 20_000, unsigned: 4_096 },
+  /** Reports on unknown quotas that are remembered at most. */
+  mostReports: 20_000,
+  /** The longest pause of an unsigned message, unless a window is longer. */
+  unsignedPauseMs: 60_000,
+  /** Sequence numbers by which an unsigned message may be ahead. */
+  seqSlack: 100,
+  /** Windows' worth of service by which unsigned messages may advance the virtual time at once. */
+  mostAdvance: 3,
+  /** Factor by which a recovery may be slower than the receiver's own. */
+  slowestRecovery: 10,
+  /** Limits that one message may report as used or refunded. */
+  mostLimits: 1e6,
+} as const;
+
+const { mostPeers, mostReports, seqSlack, mostAdvance, slowestRecovery } = TRUST;
+const shown = (value: number) => value.toLocaleString("en-US");
+
+/** One row: what is changed, and how far an unsigned message, an old signed one and a fresh signed one may change it. */
+export interface TrustRule {
+  readonly what: string;
+  readonly unsigned: string;
+  readonly signed: string;
+}
+
+/** A signed message that is too old changes nothing in any row, so the rows have no column for it. */
+export const TRUST_RULES: readonly TrustRule[] = [
+  {
+    what: "configured limits, resources",
+    unsigned: "never raised, never created",
+    signed: "never raised, never created",
+  },
+  {
+    what: "limit of a window (`limits`)",
+    unsigned: "lowered to `minCapacity` at least, for about a window per message",
+    signed: "lowered to `minCapacity` at least, while the sender is there",
+  },
+  {
+    what: "level (`level`)",
+    unsigned: `lowered to \`minCapacity\` at least; recovers at most ${slowestRecovery} times slower than configured; never raised`,
+    signed: "lowered and raised, within the receiver's own options",
+  },
+  {
+    what: "pause (`pause_ms`)",
+    unsigned: "a minute or one window",
+    signed: "a day, from an agent that has been speaking for a window; before that one window from now",
+  },
+  {
+    what: "usage (`sent`, `used`, `bins`)",
+    unsigned: "raised; lowered only by refunds (`back`), until the next message of the agent itself",
+    signed: "raised, and lowered by refunds",
+  },
+  {
+    what: "claims and demand",
+    unsigned: "up to the limit, for about a window per message",
+    signed: "up to the limit, while the sender is there",
+  },
+  {
+    what: "virtual time (`turn`)",
+    unsigned: `${mostAdvance} windows of service ahead at most`,
+    signed: "any",
+  },
+  {
+    what: "membership (`bye`)",
+    unsigned: "a goodbye without proof counts once the agent is silent",
+    signed: "a goodbye counts at once",
+  },
+  {
+    what: "sequence (`seq`, `life`)",
+    unsigned: `${seqSlack} ahead at most; a forged number is forgotten after three true messages`,
+    signed: "any",
+  },
+  {
+    what: "memory",
+    unsigned: `${shown(mostPeers.unsigned)} agents and ${shown(mostReports)} reports; strangers go first`,
+    signed: `${shown(mostPeers.signed)} agents and ${shown(mostReports)} reports`,
+  },
+];

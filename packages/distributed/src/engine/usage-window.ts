@@ -1,0 +1,170 @@
+import { type Amounts, addTo, at, isZero, takeFrom, zeros } from "./amounts.ts";
+import { pick } from "./dimensions.ts";
+
+/** Number of slots of a window. Usage of one slot expires together: up to one slot late, never early. */
+const SLOTS = 1024;
+/** Number of bins in which a window is reported. */
+export const BINS = 12;
+
+/** A sliding sum of the usage in the last `windowMs`. Time is an argument. */
+export class UsageWindow {
+  readonly windowMs: number;
+  readonly sum: number[];
+  /** Extra retention that absorbs clock drift. */
+  retainMs = 0;
+  readonly #slotMs: number;
+  /** Slot numbers in ascending order, and the usage of each. Slots before `#first` have expired; one more window of them stays. */
+  #slots: number[] = [];
+  #amounts: number[][] = [];
+  #first = 0;
+
+  constructor(dimensions: number, windowMs: number) {
+    this.windowMs = windowMs;
+    this.sum = zeros(dimensions);
+    this.#slotMs = windowMs / SLOTS;
+  }
+
+  /** The longest time for which usage can stay in the sum. */
+  get longestMs(): number {
+    return this.windowMs + this.#slotMs + this.retainMs;
+  }
+
+  /** Counts usage at `time`, which may lie in the past. A refund is a negative amount at the time of the call. */
+  add(time: number, amounts: Amounts): void {
+    const slot = Math.floor(time / this.#slotMs);
+    let i = this.#slots.length;
+    while (i > this.#first && at(this.#slots, i - 1) > slot) i--;
+    if (i > this.#first && this.#slots[i - 1] === slot) addTo(this.#amounts[i - 1] as number[], amounts);
+    else {
+      this.#slots.splice(i, 0, slot);
+      this.#amounts.splice(i, 0, [...amounts]);
+    }
+    addTo(this.sum, amounts);
+  }
+
+  /** Drops usage that has left the window. Returns true when there was any. */
+  expire(now: number): boolean {
+    const { length } = this.#slots;
+    const before = this.#first;
+    while (this.#first < length && this.#endOf(this.#first) <= now)
+      takeFrom(this.sum, this.#amounts[this.#first++] ?? []);
+    if (this.#first === length && length > 0) this.#forgetAll(now);
+    if (this.#first > 1.5 * SLOTS) {
+      // A window has at most `SLOTS` slots, so everything before the last `SLOTS` is older than two windows.
+      const old = this.#first - SLOTS;
+      this.#slots.splice(0, old);
+      this.#amounts.splice(0, old);
+      this.#first = SLOTS;
+    }
+    return this.#first !== before || length !== this.#slots.length;
+  }
+
+  /** Usage after `from` and until `to`, up to two windows back. */
+  between(from: number, to: number): number[] {
+    const sum = zeros(this.sum.length);
+    const [first, last] = [Math.floor(from / this.#slotMs), Math.floor(to / this.#slotMs)];
+    for (let i = 0; i < this.#slots.length; i++)
+      if (at(this.#slots, i) > first && at(this.#slots, i) <= last) addTo(sum, this.#amounts[i] ?? []);
+    return sum;
+  }
+
+  clear(): void {
+    this.#slots = [];
+    this.#amounts = [];
+    this.#first = 0;
+    this.sum.fill(0);
+  }
+
+  /**
+   * Copies the usage of another window in the dimensions at `indices`. From a window of another length only bins are copied,
+   * each at its youngest edge, so that usage expires late and never early.
+   */
+  inherit(other: UsageWindow, indices: readonly number[], now: number): void {
+    other.expire(now);
+    if (other.windowMs === this.windowMs) {
+      this.retainMs = other.retainMs;
+      this.#slots = [...other.#slots];
+      this.#amounts = other.#amounts.map((amounts) => pick(amounts, indices));
+      this.#first = other.#first;
+      pick(other.sum, indices).forEach((amount, i) => {
+        this.sum[i] = amount;
+      });
+      return;
+    }
+    const binMs = other.windowMs / BINS;
+    other.bins(now).forEach((bin, b) => {
+      if (!isZero(bin)) this.add(now - b * binMs, pick(bin, indices));
+    });
+    this.expire(now);
+  }
+
+  /** Drops `amounts` of usage, oldest first. */
+  trim(amounts: Amounts): void {
+    const left = [...amounts];
+    for (let i = this.#first; i < this.#slots.length && left.some((amount) => amount > 0); i++) {
+      const slot = this.#amounts[i] as number[];
+      const part = slot.map((amount, d) => Math.max(0, Math.min(amount, at(left, d))));
+      takeFrom(slot, part);
+      takeFrom(left, part);
+      takeFrom(this.sum, part);
+    }
+  }
+
+  /** Usage at `time` or later. */
+  since(time: number): number[] {
+    const sum = zeros(this.sum.length);
+    const slot = Math.floor(time / this.#slotMs);
+    for (let i = this.#slots.length - 1; i >= this.#first && at(this.#slots, i) >= slot; i--)
+      addTo(sum, this.#amounts[i] ?? []);
+    return sum;
+  }
+
+  /** Time at which `amounts` will have left the window if no usage is added; Infinity when the window holds less. */
+  goneAt(amounts: Amounts): number {
+    const gone = zeros(this.sum.length);
+    if (isAtLeast(gone, amounts)) return -Infinity;
+    for (let i = this.#first; i < this.#slots.length; i++) {
+      addTo(gone, this.#amounts[i] ?? []);
+      if (isAtLeast(gone, amounts)) return this.#endOf(i);
+    }
+    return Infinity;
+  }
+
+  /** Usage that will have left the window by `time`. */
+  goneBy(time: number): number[] {
+    const gone = zeros(this.sum.length);
+    for (let i = this.#first; i < this.#slots.length && this.#endOf(i) <= time; i++)
+      addTo(gone, this.#amounts[i] ?? []);
+    return gone;
+  }
+
+  /** The usage in `BINS` parts of equal length, youngest first. */
+  bins(now: number): number[][] {
+    const bins = Array.from({ length: BINS }, () => zeros(this.sum.length));
+    const binMs = this.windowMs / BINS;
+    for (let i = this.#first; i < this.#slots.length; i++) {
+      const bin = Math.floor((now - at(this.#slots, i) * this.#slotMs) / binMs);
+      addTo(bins[Math.min(BINS - 1, Math.max(0, bin))] as number[], this.#amounts[i] ?? []);
+    }
+    return bins;
+  }
+
+  #forgetAll(now: number): void {
+    // Everything has expired, so the sum is exactly zero: resetting it removes accumulated rounding errors.
+    this.sum.fill(0);
+    if (this.#endOf(this.#first - 1) + this.windowMs > now) return;
+    this.#slots = [];
+    this.#amounts = [];
+    this.#first = 0;
+  }
+
+  /** A slot expires when its last moment leaves the window. */
+  #endOf(index: number): number {
+    return (at(this.#slots, index) + 1) * this.#slotMs + this.windowMs + this.retainMs;
+  }
+}
+
+function isAtLeast(sum: Amounts, amounts: Amounts): boolean {
+  for (let i = 0; i < amounts.length; i++) if (at(sum, i) < at(amounts, i)) return false;
+  return true;
+}
