@@ -180,6 +180,21 @@ describe("decision, explanation and error name the same limit", () => {
       expect((error as Error).message).toContain(decision.limitedBy);
     });
 
+  test("behind an own claim that does not cover the request", async () => {
+    const endpoints = [{ id: "eu", rpmLimit: 2, inputTpmLimit: 100, outputTpmLimit: 100 }];
+    const [hive] = (await hives.swarm(2, { endpoints })) as [Hive, Hive];
+    hive.announceReduced("eu", "429");
+    // A denied request without tokens opens a claim of one request and no tokens.
+    expect(hive.tryAcquire({ endpoint: "eu", tokens: 0 }).allowed).toBe(false);
+    await hives.clock.run(900);
+    const explanation = hive.explain("eu");
+    const decision = hive.tryAcquire({ endpoint: "eu", tokens: 1, inputTokens: 1, outputTokens: 1 });
+    expect(decision.allowed).toBe(false);
+    expect(explanation.limitedBy).toBe(decision.limitedBy);
+    expect(explanation.freesInMs).toBe(decision.retryAfterMs);
+    expect(explanation.text).not.toContain("has room now");
+  });
+
   test("an endpoint with room says so, and names none", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     expect(hive.explain("eu")).toMatchObject({ freesInMs: 0, limitedBy: undefined });

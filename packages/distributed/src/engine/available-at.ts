@@ -24,7 +24,9 @@ export function availableAt(
   if (!ahead && mayTake(agent, quota, cost, now)) return now;
   const largeAt = largeEnoughAt(agent, quota, cost, now);
   const freeAt = Math.max(pausedUntil(quota.backoff.level), largeAt);
-  return modeOf(agent, quota, now).availableAt(agent, quota, cost, ahead, freeAt, now);
+  const at = modeOf(agent, quota, now).availableAt(agent, quota, cost, ahead, freeAt, now);
+  // An estimate must not contradict the decision: a call that is denied now is available later.
+  return ahead ? at : Math.max(at, now + 1);
 }
 
 /** Time at which the level has recovered enough for a window to hold the cost. */

@@ -46,9 +46,11 @@ export const member: Mode = {
   availableAt(agent, quota, cost, ahead, freeAt, now) {
     const before = [...claimedAheadOf(quota)];
     if (ahead) addTo(before, ahead);
-    // A cost above this agent's part of the free capacity has to be claimed first.
+    // A cost above this agent's part of the free capacity has to be claimed first, and a claim that does not cover the
+    // cost is replaced by a new one.
     const { own } = quota.claims;
-    const publishedAt = own && own.publishedAt < Infinity ? own.publishedAt : now;
+    const isClaimed = own && own.publishedAt < Infinity && fits(cost, own.amounts);
+    const publishedAt = isClaimed ? own.publishedAt : now;
     return Math.max(publishedAt + settleMsOf(agent, quota), freeAtFor(agent, quota, cost, before, freeAt, now));
   },
 
