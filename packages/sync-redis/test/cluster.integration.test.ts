@@ -53,14 +53,15 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
       const { sums } = await store.sync({ ...report, sequence: 3, counts });
       const after = await reads();
       expect(sums.every(({ requests, error }) => requests === 1 && error === undefined)).toBe(true);
-      // There is one call for each slot; the server reads a pipeline of some 100 KB in a few pieces.
+      // There is one call for each slot.
       const made = (await Promise.all(servers.map(calls))).map(
         (now, i) => (now["evalsha"] ?? 0) - (commands[i]?.["evalsha"] ?? 0),
       );
       const total = made.reduce((sum, count) => sum + count, 0);
       expect(total).toBeGreaterThan(900);
       expect(total).toBeLessThanOrEqual(1_000);
-      for (const [i, count] of after.entries()) expect(count - (before[i] ?? 0)).toBeLessThan(60);
+      // A node reads single calls one by one, and a pipeline in pieces whose size depends on the load.
+      for (const [i, count] of after.entries()) expect(count - (before[i] ?? 0)).toBeLessThan((made[i] ?? 0) / 2);
     },
   );
 
