@@ -12,6 +12,7 @@ import { reservations } from "./reservations.ts";
 import { route } from "./route.ts";
 import { sharedLimit } from "./shared-limit.ts";
 import { size } from "./size.ts";
+import { slots } from "./slots.ts";
 import { swarm } from "./swarm.ts";
 import { swarmDecision } from "./swarm-decision.ts";
 import { sync } from "./sync.ts";
@@ -34,6 +35,7 @@ export const allSuites: readonly Suite[] = [
   swarmDecision,
   observed,
   sharedLimit,
+  slots,
   reservations,
   badDays,
   memory,
