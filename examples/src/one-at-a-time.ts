@@ -37,7 +37,7 @@ const calls = hives.flatMap((hive) => [chat(hive, "account-1"), chat(hive, "acco
 await Promise.all(calls);
 console.log(`${calls.length} calls, at most ${most} at a time for each account`);
 
-// While one agent calls, the others are told why they wait.
+// While one agent calls, the others see why they wait.
 const [ada, bob] = hives as [(typeof hives)[number], (typeof hives)[number]];
 const lease = await ada.acquire({ endpoint: "chat", key: "account-1" });
 await setTimeout(500);

@@ -709,7 +709,7 @@ describe("learning from answers", () => {
     const [first, second] = (await hives.swarm(2, { endpoints: [{ id: "eu", rpmLimit: 100 }] })) as [Hive, Hive];
     await hives.clock.run(5_000);
     for (let i = 0; i < 30; i++) await second.acquire({ endpoint: "eu" });
-    // Ten calls of an unrelated user, and thirty that the first hive has not heard of yet.
+    // Ten calls of an unrelated user, and thirty that no message has reported to the first hive yet.
     first.observe(says(100, 60));
     expect(first.explain("eu").limits[0]?.used).toBe(40);
     await hives.clock.run(3_000);

@@ -82,7 +82,7 @@ describe("the bus is away", () => {
     await swarm.clock.run(2 * WINDOW_MS);
     expect(modes(agents)).toEqual(["member", "member", "member", "member"]);
     expect(use(WINDOW_MS, LIMIT, WINDOW_MS)).toBeGreaterThan(0.9);
-    // Each agent has its own share of the last agreed state, and no two agents have heard exactly the same.
+    // Each agent has its own share of the last agreed state, and no two agents have received exactly the same messages.
     expect(swarm.largest(WINDOW_MS)).toBeLessThanOrEqual(1.05 * LIMIT);
   });
 
@@ -185,7 +185,7 @@ test("a subscription that is refused in the background is asked for again, and a
 });
 
 describe("hearing oneself", () => {
-  /** A bus on which the agent does not hear itself. */
+  /** A bus that does not deliver an agent's messages back to it. */
   const withoutEcho =
     (id: string, supports: { echo: boolean }) =>
     (bus: MessageBus): MessageBus => {

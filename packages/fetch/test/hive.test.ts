@@ -131,7 +131,7 @@ describe("learning", () => {
     const { hive, ask } = await untold(world, "anthropic", { rpmLimit: RPM }, { recovery: "stepped" });
     world.provider.failNext("rate-limited");
     await world.whilePassing(1, ask());
-    // It was refused, announced, and sent again at once: too early to tell.
+    // The call was refused, the refusal was announced, and the call was sent again at once.
     expect(hive.explain("provider")).toMatchObject({ level: 0.5, cause: { reason: "429 rate_limited" } });
     await world.clock.run(6_000);
     expect(hive.explain("provider").level).toBe(0.5);

@@ -169,7 +169,7 @@ test("a stream that tells no usage is settled with what was sent and what came",
   const messages = [{ role: "user" as const, content: PROMPT }];
   const stream = await openai.chat.completions.create({ model: "gpt-x", messages, stream: true });
   expect(await collect(stream, (chunk) => chunk.choices[0]?.delta.content)).toBe(ANSWER);
-  // Sixteen words, and the event that says why it stopped.
+  // Sixteen words, and the event with the stop reason.
   expect(gate.endings).toEqual([{ how: "done", used: { tokens: 24, inputTokens: 7, outputTokens: 17 } }]);
 });
 

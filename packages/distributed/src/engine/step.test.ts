@@ -73,7 +73,7 @@ test("what it heard at its beginning does not show that the bus is still there",
   }
   for (let now = 2_500; now <= 4_000; now += 100) step(agent, { type: "wake" }, now);
   expect(agentMode(agent, 4_000)).toBe("isolated");
-  // An agent that has never heard a peer has only the minimum budget.
+  // An agent that has never received a message of a peer has only the minimum budget.
   expect([take(agent, 4_000, 1), take(agent, 4_001, 1)]).toEqual([true, false]);
 });
 

@@ -41,8 +41,8 @@ export interface StoreSide {
 /** A reply is valid for this multiple of the announced time until the next request. */
 const LAPSE = 3.5;
 /**
- * Heartbeats after which a store that has lost everything knows enough of a quota again, and idle heartbeats besides: agents
- * without calls ask that rarely.
+ * The longest time for which a store that has lost its memory grants nothing: this many heartbeats, and as many idle
+ * heartbeats as the second constant says, because agents without calls report only then.
  */
 const LONGEST_LEARNING = 3 * LEARN_HEARTBEATS;
 const IDLE_HEARTBEATS = 2;

@@ -15,11 +15,11 @@ const TRY_AGAIN_MS = 5_000;
 export interface Ears {
   readonly presence: (message: Uint8Array) => void;
   readonly capacity: (message: Uint8Array) => void;
-  /** A message with a valid signature was too old: its sender has to hear of the swarm's time. */
+  /** A message with a valid signature was too old: its sender must learn the swarm's time. */
   readonly outdated?: () => void;
   /** The own time was behind that of the swarm, so that others may have ignored the own messages as too old. */
   readonly behind?: () => void;
-  /** The age up to which repetitions are recognised without the time at which they were said. */
+  /** The age up to which repetitions are recognised without their time of sending. */
   readonly maxAgeMs: () => number;
   /** The link never publishes. */
   readonly isListener?: boolean;

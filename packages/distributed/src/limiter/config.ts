@@ -71,8 +71,8 @@ export interface SwarmOptions {
    */
   isolation?: Isolation | undefined;
   /**
-   * Expected size of the swarm. An agent that has never heard a peer keeps to its part of the limit for that size. A
-   * smaller swarm causes a warning.
+   * Expected size of the swarm. An agent that has never received a message of a peer keeps to its part of the limit for
+   * that size. A smaller swarm causes a warning.
    *
    * @defaultValue none
    */

@@ -264,7 +264,7 @@ export class Member {
     );
   }
 
-  /** A newcomer whose clock was behind has said hello in the past of its peers, who ignored it. */
+  /** Peers ignored the first message of a newcomer whose clock was behind, as too old. */
   #joinAgain(): void {
     if (agentMode(this.agent, this.#clock.now()) === "joining") this.runner.do({ type: "start" });
   }

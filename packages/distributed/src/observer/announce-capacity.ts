@@ -23,7 +23,7 @@ export interface AnnounceOptions {
   secret?: string | readonly [current: string, previous: string] | undefined;
   /** The agents' own, if they have one. */
   swarmId?: string | undefined;
-  /** For the time at which this is said. @defaultValue the system's clock */
+  /** The clock that dates the announcement. @defaultValue the system's clock */
   clock?: Clock | undefined;
 }
 

@@ -59,7 +59,7 @@ export class Levels {
     return this.#levels.size;
   }
 
-  /** Lets go of those that nobody speaks of any more. */
+  /** Forgets levels that no agent reports any more. */
   forget(isKnown: (resource: string) => boolean): void {
     for (const resource of this.#levels.keys()) if (!isKnown(resource)) this.#levels.delete(resource);
   }

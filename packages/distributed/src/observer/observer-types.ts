@@ -46,11 +46,11 @@ export interface SwarmSnapshot {
   /** Duration of the observation. Earlier events are known only as far as agents still report them. */
   readonly observedMs: number;
   /**
-   * Number of live agents: the agents heard here, or a larger number that an agent reports. Thousands of agents served
-   * by a store send little on the bus.
+   * Number of live agents: those whose messages arrived here, or a larger number that an agent reports. Thousands of
+   * agents in store mode send little on the bus.
    */
   readonly members: number;
-  /** Agents that are live or were heard recently, by name. */
+  /** Agents that are live or have reported recently, by name. */
   readonly agents: readonly ObservedAgent[];
   /** Observed resources, by name. */
   readonly resources: readonly ObservedResource[];

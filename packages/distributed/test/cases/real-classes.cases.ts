@@ -33,7 +33,7 @@ const KNOWN_MISSES = new Set([
   "real-classes/hive/tokens/a-hundredth-of-the-calls-takes-60-percent-of-the-limit",
   // Usage is 55.8 %; the goal is 85 %. A limiter does not learn the real usage of a call.
   "real-classes/limiter/tokens/what-a-call-took-is-known-only-afterwards",
-  // Usage is 23 % during the fault; the goal is 80 %. An agent that hears nobody claims its whole isolation budget,
+  // Usage is 23 % during the fault; the goal is 80 %. An agent that receives nothing claims its whole isolation budget,
   // also for tokens, which a hive without a token limit treats as unlimited. All others wait for that claim at the
   // steady pace.
   "real-classes/hive/outages/a-third-hears-nobody-but-is-heard",

@@ -43,7 +43,7 @@ function scenarioCase(theme: string, scenario: Scenario, size: number, seed: num
   const isQuick = size === QUICK_AGENTS && seed === 1;
   return {
     id: `scenarios/${theme}/${slug(name)}/${size}-agents/seed-${seed}`,
-    // Measured. The cost grows with the square of the agents, because each agent hears all others.
+    // Measured. The cost grows with the square of the agents, because each agent receives the messages of all others.
     seconds: (run.duration / 60_000) * (0.03 + 0.0004 * agents ** 1.8),
     isQuick,
     run: async () => {

@@ -23,7 +23,7 @@ test("another window while peers have claims leaves no claim behind: all togethe
   const waits = [first, second].map(({ limiter }) =>
     limiter.acquire(RESOURCE, { cost: 90, signal: abort.signal }).catch(() => {}),
   );
-  // Each agent knows the other's claim, and has not yet heard that the claim is withdrawn.
+  // Each agent knows the other's claim, and has not yet received its withdrawal.
   await swarm.clock.run(1_000);
   abort.abort();
   for (const { limiter } of [first, second]) limiter.setCapacity(RESOURCE, 100, 5_000);

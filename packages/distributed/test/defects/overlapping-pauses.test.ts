@@ -41,7 +41,7 @@ describe("a running pause is not shortened", () => {
   test("by refusals of an agent that has not heard of it yet", async () => {
     const [first, second] = (await swarm.start(2)) as [TestAgent, TestAgent];
     first.limiter.announceReduced(RESOURCE, "429", { retryAfterMs: 30_000 });
-    // Neither agent has heard the other yet, because messages arrive only when promises settle.
+    // Neither agent has received a message of the other yet, because messages arrive only when promises settle.
     second.limiter.announceReduced(RESOURCE, "429");
     swarm.clock.advance(5);
     second.limiter.announceReduced(RESOURCE, "429", { retryAfterMs: 1_000 });

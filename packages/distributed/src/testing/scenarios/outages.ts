@@ -5,8 +5,8 @@ import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, wi
 const busy = { load: 3 } as const;
 
 /**
- * Some or all agents do not hear each other: disconnected agents, bus outages, partitions of the broker, lost or late
- * messages.
+ * Some or all agents do not receive each other's messages: disconnected agents, bus outages, partitions of the broker,
+ * lost or late messages.
  */
 export const outages: readonly Scenario[] = [
   ...[0.1, 0.3, 0.99].flatMap((part) =>

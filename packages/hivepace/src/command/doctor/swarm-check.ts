@@ -18,7 +18,7 @@ export interface Expected {
   readonly elsewhere: readonly string[];
 }
 
-/** Compares the agents heard with the number expected. */
+/** Compares the number of agents found with the expected number. */
 export function checkAgents(
   findings: Findings,
   { agents, members, observedMs }: SwarmSnapshot,
