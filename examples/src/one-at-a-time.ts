@@ -6,7 +6,7 @@ import { createHive } from "@hivepace/distributed";
 const broker = memoryBroker(); // NATS, Redis or Kafka
 const accounts = { "account-1": { maxInFlight: 1 }, "account-2": { maxInFlight: 1 } };
 
-// Each would be a process of its own.
+// In production each agent is a separate process.
 const start = (agentId: string) =>
   createHive({
     bus: memoryBus(broker),

@@ -35,7 +35,7 @@ describe("alone", () => {
     expect(waiting.lease?.endpoint).toBe("eu");
   });
 
-  test("tokens limit as requests do, and what was not used is there again", async () => {
+  test("tokens are limited as requests are, and unused ones are available again", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     const lease = await hive.acquire({ endpoint: "eu", tokens: 900 });
     const waiting = watch(hive.acquire({ endpoint: "eu", tokens: 600 }));
@@ -48,27 +48,27 @@ describe("alone", () => {
     expect(hive.tryAcquire({ endpoint: "eu", tokens: 100 }).allowed).toBe(true);
   });
 
-  test("what was never sent costs nothing: no request, no token, not even of its key", async () => {
+  test("a call that was never sent costs nothing: no request, no token, not even of its key", async () => {
     const hive = await hives.alone({ endpoints: [EU], keys: { acme: { rpmLimit: 1, tpmLimit: 100 } } });
     for (let i = 0; i < 50; i++) (await hive.acquire({ endpoint: "eu", key: "acme", tokens: 100 })).cancel();
     expect(hive.tryAcquire({ endpoint: "eu", key: "acme", tokens: 100 }).allowed).toBe(true);
     expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([1, 100]);
   });
 
-  test("what can never be granted is refused at once, and says by which limit", async () => {
+  test("a request that can never be granted is refused at once, with the limit", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     const error: unknown = await hive.acquire({ endpoint: "eu", tokens: 1_001 }).catch((e) => e);
     expect(error).toMatchObject({ code: "CAPACITY_EXHAUSTED", reason: "too-large", retryAfterMs: undefined });
     expect(hive.tryAcquire({ endpoint: "eu", tokens: 1_001 })).toMatchObject({ allowed: false, reason: "too-large" });
   });
 
-  test("an endpoint without limits is counted and lets all through", async () => {
+  test("an endpoint without limits counts calls and admits all", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "free" }] });
     for (let i = 0; i < 5_000; i++) expect(hive.tryAcquire({ endpoint: "free", tokens: 1e6 }).allowed).toBe(true);
     expect(hive.explain("free")).toMatchObject({ limits: [], freesInMs: 0, inFlight: 5_000 });
   });
 
-  test("limits of a model, of a pool of models and of all others do not touch each other", async () => {
+  test("limits of a model, of a pool of models and of all others are independent", async () => {
     const hive = await hives.alone({
       endpoints: [
         { id: "eu", rpmLimit: 1 },
@@ -84,7 +84,7 @@ describe("alone", () => {
     expect([count("large"), count("other"), count(), count("a"), count("b")]).toEqual([2, 1, 0, 3, 0]);
   });
 
-  test("input and output tokens have limits of their own", async () => {
+  test("input and output tokens have separate limits", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", inputTpmLimit: 100, outputTpmLimit: 50 }] });
     const ask = (inputTokens: number, outputTokens: number) =>
       hive.tryAcquire({ endpoint: "eu", inputTokens, outputTokens });
@@ -96,7 +96,7 @@ describe("alone", () => {
     expect(ask(0, 20).allowed).toBe(true);
   });
 
-  test("no more are in flight than may be; those who wait go when one ends", async () => {
+  test("no more calls are in flight than allowed; waiters are granted as calls end", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlightPerProcess: 2 }] });
     const [first] = [await hive.acquire({ endpoint: "eu" }), await hive.acquire({ endpoint: "eu" })];
     const waiting = watch(hive.acquire({ endpoint: "eu" }));
@@ -119,7 +119,7 @@ describe("alone", () => {
 });
 
 describe("a lease", () => {
-  test("ends once, by the first word", async () => {
+  test("ends once, by the first call", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     const lease = await hive.acquire({ endpoint: "eu", tokens: 500 });
     lease.done({ tokens: 100 });
@@ -131,7 +131,7 @@ describe("a lease", () => {
     expect(hive.status().leases).toBe(0);
   });
 
-  test("is done at the end of its block", async () => {
+  test("ends with its block", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     {
       using lease = await hive.acquire({ endpoint: "eu", tokens: 500 });
@@ -142,7 +142,7 @@ describe("a lease", () => {
     expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([1, 500]);
   });
 
-  test("of which nonsense is said stays open, and the nonsense throws", async () => {
+  test("stays open when ended with invalid arguments, which throw", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     const lease = await hive.acquire({ endpoint: "eu", tokens: 500 });
     expect(() => lease.done({ tokens: Number.NaN })).toThrow(expect.objectContaining({ code: "INVALID_CONFIG" }));
@@ -151,7 +151,7 @@ describe("a lease", () => {
     expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([1, 1]);
   });
 
-  test("that nobody ends, ends by itself after its time; one that is renewed has all its time again", async () => {
+  test("that is never ended expires; a renewed one has its whole time again", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlightPerProcess: 2 }], leaseMs: 10_000 });
     await hive.acquire({ endpoint: "eu" });
     const renewed = await hive.acquire({ endpoint: "eu" });
@@ -168,7 +168,7 @@ describe("a lease", () => {
     expect(hive.status().leases).toBe(0);
   });
 
-  test("a hundred thousand that are dropped without a word are all back after their time", async () => {
+  test("a hundred thousand dropped leases all expire after their time", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlightPerProcess: 200_000 }], leaseMs: 900_000 });
     for (let i = 0; i < 100_000; i++) await hive.acquire({ endpoint: "eu" });
     expect(hive.explain("eu").inFlight).toBe(100_000);
@@ -180,7 +180,7 @@ describe("a lease", () => {
     expect(hives.clock.pending).toBeLessThanOrEqual(1);
   });
 
-  test("that was refused gives back what it took, and all hear of it", async () => {
+  test("that was refused is refunded, and all agents learn of the refusal", async () => {
     const [first, second] = (await hives.swarm(2, { endpoints: [{ ...EU, rpmLimit: 100 }] })) as [Hive, Hive];
     const updates: string[] = [];
     second.onCapacityChange(({ resource, agentId, newCapacity, reason }) =>
@@ -205,7 +205,7 @@ describe("a lease", () => {
     expect(second.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
   });
 
-  test("that met an overload cuts nothing, and one alone stops nobody", async () => {
+  test("that met an overload cuts nothing, and a single overload stops no agent", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     (await hive.acquire({ endpoint: "eu", tokens: 10 })).refused({
       reason: "529 overloaded",
@@ -220,7 +220,7 @@ describe("a lease", () => {
 describe("one limit for all", () => {
   const limit = { id: "eu", rpmLimit: 200, tpmLimit: 20_000 };
 
-  test("requests and tokens of all hives together stay within it, and use it", async () => {
+  test("requests and tokens of all hives together stay within the limit, and use it", async () => {
     const all = await hives.swarm(4, { endpoints: [limit], windowMs: 10_000 });
     const sent: { at: number; tokens: number }[] = [];
     for (const hive of all)
@@ -231,7 +231,7 @@ describe("one limit for all", () => {
     expect(sent.length).toBeGreaterThan(0.85 * 6 * 133);
   });
 
-  test("an idle hive has nearly all of it for one that wants it", async () => {
+  test("nearly the whole limit of an idle hive is available to a busy one", async () => {
     const [busy] = (await hives.swarm(3, { endpoints: [limit], windowMs: 10_000 })) as [Hive];
     const sent: { at: number; tokens: number }[] = [];
     for (let i = 0; i < 20; i++) void callOn(busy, hives.clock, { endpoint: "eu", tokens: 10 }, sent);
@@ -239,7 +239,7 @@ describe("one limit for all", () => {
     expect(sent.length).toBeGreaterThan(0.85 * 4 * 200);
   });
 
-  test("one that leaves says goodbye: the others have its part at once", async () => {
+  test("a hive that leaves sends a goodbye: its share is available at once", async () => {
     const [first, second] = (await hives.swarm(2, { endpoints: [limit], windowMs: 10_000 })) as [Hive, Hive];
     expect(second.explain("eu").limits[0]?.share).toBeLessThan(120);
     await first.close();
@@ -248,7 +248,7 @@ describe("one limit for all", () => {
     expect(second.explain("eu").limits[0]?.share).toBeGreaterThan(190);
   });
 
-  test("those who only ever try get their part too", async () => {
+  test("hives that only try get their share too", async () => {
     const [trier, caller] = (await hives.swarm(2, { endpoints: [limit], windowMs: 10_000 })) as [Hive, Hive];
     for (let i = 0; i < 20; i++) void callOn(caller, hives.clock, { endpoint: "eu", tokens: 1 }, []);
     let granted = 0;
@@ -300,7 +300,7 @@ describe("waiting", () => {
     await expect(hive.acquire({ endpoint: "eu", signal: controller.signal })).rejects.toThrow("enough");
   });
 
-  test("a full queue says so, and one without patience does not wait", async () => {
+  test("a full queue is an error, and a request without a timeout does not wait", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 1 }], maxQueue: 1 });
     await hive.acquire({ endpoint: "eu" });
     await expect(hive.acquire({ endpoint: "eu", timeoutMs: 0 })).rejects.toMatchObject({ reason: "timeout" });
@@ -312,7 +312,7 @@ describe("waiting", () => {
     });
   });
 
-  test("a key that has nothing left does not hold up the others", async () => {
+  test("an exhausted key does not delay the others", async () => {
     const hive = await hives.alone({
       endpoints: [{ id: "eu", maxInFlightPerProcess: 1 }],
       keys: { poor: { rpmLimit: 1 } },
@@ -330,7 +330,7 @@ describe("waiting", () => {
     expect(poor.lease).toBeDefined();
   });
 
-  test("one who tries is not behind those whose key has nothing left", async () => {
+  test("a try is not behind waiters whose key is exhausted", async () => {
     const hive = await hives.alone({ endpoints: [EU], keys: { poor: { rpmLimit: 1 } } });
     await hive.acquire({ endpoint: "eu", key: "poor", tokens: 1 });
     watch(hive.acquire({ endpoint: "eu", key: "poor", tokens: 1 }));
@@ -338,7 +338,7 @@ describe("waiting", () => {
     expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
   });
 
-  test("keys take turns, however many wait for one of them", async () => {
+  test("keys alternate, however many requests wait for one of them", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlightPerProcess: 1 }] });
     let open = await hive.acquire({ endpoint: "eu" });
     const order: string[] = [];
@@ -357,7 +357,7 @@ describe("waiting", () => {
     expect(order).toEqual(["a", "b", "c", "a", "b", "a", "a"]);
   });
 
-  test("a higher priority goes first within its key, and a low one is not passed for ever", async () => {
+  test("a higher priority goes first within its key, and a low one does not starve", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlightPerProcess: 1 }] });
     let open = await hive.acquire({ endpoint: "eu" });
     const order: string[] = [];
@@ -378,7 +378,7 @@ describe("waiting", () => {
     expect(order).toEqual(["high", "low", "late"]);
   });
 
-  test("nobody who tries overtakes those who wait", async () => {
+  test("a try does not overtake waiters", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     const lease = await hive.acquire({ endpoint: "eu", tokens: 900 });
     const large = watch(hive.acquire({ endpoint: "eu", tokens: 500 }));
@@ -392,7 +392,7 @@ describe("waiting", () => {
 });
 
 describe("a route", () => {
-  test("goes where there is room, stays with its session, and leaves what refused", async () => {
+  test("goes to an endpoint with capacity, stays with its session, and avoids endpoints that refused", async () => {
     const hive = await hives.alone({ endpoints: [EU, US] });
     const ends = new Set<string>();
     for (let i = 0; i < 20; i++) ends.add((await hive.acquire({ route: ["eu", "us"], tokens: 1 })).endpoint);
@@ -412,7 +412,7 @@ describe("a route", () => {
     });
   });
 
-  test("who waits for one goes to the other when that has room first", async () => {
+  test("a waiter for one endpoint goes to the other when that has capacity first", async () => {
     const hive = await hives.alone({
       endpoints: [
         { id: "eu", maxInFlightPerProcess: 1 },
@@ -429,7 +429,7 @@ describe("a route", () => {
 });
 
 describe("observing", () => {
-  test("decides, never blocks, and reports what would have been", async () => {
+  test("decides, never blocks, and reports the decisions it would have made", async () => {
     const hive = await hives.alone({ endpoints: [EU, US], mode: "observe" });
     const leases = [];
     for (let i = 0; i < 15; i++) leases.push(await hive.acquire({ endpoint: "eu", tokens: 10 }));
@@ -456,7 +456,7 @@ describe("observing", () => {
 });
 
 describe("reconfigure", () => {
-  test("limits go up and down and nothing is counted anew", async () => {
+  test("limits rise and fall, and all counts are kept", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     for (let i = 0; i < 10; i++) await hive.acquire({ endpoint: "eu", tokens: 1 });
     const waiting = watch(hive.acquire({ endpoint: "eu", tokens: 1 }));
@@ -471,7 +471,7 @@ describe("reconfigure", () => {
     expect(hive.explain("eu").limits[0]).toMatchObject({ limit: 5, used: 12 });
   });
 
-  test("endpoints and keys come and go; those who wait for one that is gone are told", async () => {
+  test("endpoints and keys are added and removed; waiters of a removed one are rejected", async () => {
     const hive = await hives.alone({ endpoints: [{ ...EU, rpmLimit: 1 }, US] });
     await hive.acquire({ endpoint: "eu", tokens: 1 });
     const waiting = watch(hive.acquire({ endpoint: "eu", tokens: 1 }));
@@ -490,7 +490,7 @@ describe("reconfigure", () => {
     expect(hive.tryAcquire({ endpoint: "us", key: "acme", tokens: 1 }).allowed).toBe(true);
   });
 
-  test("what was claimed of an endpoint that is gone holds up nobody else", async () => {
+  test("a claim on a removed endpoint delays no one else", async () => {
     const limit = { id: "eu", tpmLimit: 10_000 };
     const [first, second] = (await hives.swarm(2, { endpoints: [limit] })) as [Hive, Hive];
     (await second.acquire({ endpoint: "eu", tokens: 4_000 })).done();
@@ -504,7 +504,7 @@ describe("reconfigure", () => {
     expect(second.tryAcquire({ endpoint: "eu", tokens: 1_000 }).allowed).toBe(true);
   });
 
-  test("a mistake anywhere changes nothing", async () => {
+  test("an invalid option changes nothing", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     const before = hive.status().endpoints;
     expect(() => hive.reconfigure({ endpoints: [US, { id: "x", rpmLimit: -1 }] })).toThrow(
@@ -515,7 +515,7 @@ describe("reconfigure", () => {
 });
 
 describe("closing", () => {
-  test("sends all away who wait, and refuses whoever comes later", async () => {
+  test("rejects all waiters, and refuses later requests", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 1 }] });
     await hive.acquire({ endpoint: "eu" });
     const waiting = watch(hive.acquire({ endpoint: "eu" }));
@@ -545,7 +545,7 @@ describe("closing", () => {
     expect((await late).state).toBe("closed");
   });
 
-  test("gives those under way the time to end, and not longer", async () => {
+  test("lets calls under way end, within a bounded time", async () => {
     const slow = await hives.alone({ endpoints: [EU] });
     await slow.acquire({ endpoint: "eu", tokens: 1 });
     let isClosed = false;
@@ -564,7 +564,7 @@ describe("closing", () => {
   });
 });
 
-describe("what is handed over as a promise", () => {
+describe("a promised bus or store", () => {
   /** Opens a bus and a store that append their names to `closed` when they are closed. */
   const opened = async (closed: string[], bus = "bus", store = "store") => {
     const real = { bus: await memoryBus(hives.broker, { clock: hives.clock }), store: memorySyncStore() };
@@ -582,7 +582,7 @@ describe("what is handed over as a promise", () => {
     return { bus: noting(real.bus, bus), store: noting(real.store, store) };
   };
 
-  test("is closed with the hive, after the goodbye: first the store, then the bus; what is lent stays open", async () => {
+  test("is closed with the hive, after the goodbye: first the store, then the bus; lent ones stay open", async () => {
     const other = await hives.join({ endpoints: [EU] });
     const order: string[] = [];
     const { bus, store } = await opened(order);
@@ -603,7 +603,7 @@ describe("what is handed over as a promise", () => {
     await lent.bus.close();
   });
 
-  test("is closed when the other one fails, and no failure is without a listener", async () => {
+  test("is closed when the other one fails, and no rejection is unhandled", async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", note);
@@ -625,7 +625,7 @@ describe("what is handed over as a promise", () => {
     expect(unhandled).toEqual([]);
   });
 
-  test("is closed when an option is wrong, and nothing has begun", async () => {
+  test("is closed when an option is invalid, and nothing has begun", async () => {
     for (const wrong of [
       { endpoints: 7 },
       { strategy: "best" },
@@ -647,7 +647,7 @@ describe("learning from answers", () => {
     limits: { requests: { limit, remaining, windowMs } },
   });
 
-  test("a limit that nobody configured is taken from there, and follows when it changes", async () => {
+  test("a limit that is not configured is learned, and follows changes", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu" }] });
     await hive.acquire({ endpoint: "eu" });
     hive.observe(says(5, 4));
@@ -661,7 +661,7 @@ describe("learning from answers", () => {
     expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(false);
   });
 
-  test("what was under way before the first answer counts, whatever it comes to in the end", async () => {
+  test("calls under way before the first answer count, with their final usage", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu" }] });
     const leases = [];
     for (let i = 0; i < 8; i++) leases.push(await hive.acquire({ endpoint: "eu", tokens: 50 }));
@@ -675,7 +675,7 @@ describe("learning from answers", () => {
     expect(hive.explain("eu").limits.map(({ used }) => used)).toEqual([0, 0]);
   });
 
-  test("a limit of a day is one of a day, beside those of a minute", async () => {
+  test("a limit of a day stays a limit of a day, beside those of a minute", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", tpmLimit: 1_000 }] });
     hive.observe(says(3, 3, 86_400_000));
     for (let i = 0; i < 3; i++) expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
@@ -687,13 +687,13 @@ describe("learning from answers", () => {
     expect(hive.tryAcquire({ endpoint: "eu", tokens: 1 }).allowed).toBe(true);
   });
 
-  test.each([-1, 0, Number.NaN, Infinity])("%d is no limit", async (limit) => {
+  test.each([-1, 0, Number.NaN, Infinity])("a limit of %d is ignored", async (limit) => {
     const hive = await hives.alone({ endpoints: [{ id: "eu" }] });
     hive.observe(says(limit, 0));
     for (let i = 0; i < 100; i++) expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
   });
 
-  test("what others use who are on no bus lowers the room", async () => {
+  test("usage outside the swarm lowers the available capacity", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100 }] });
     await hive.acquire({ endpoint: "eu" });
     hive.observe(says(100, 39));
@@ -705,7 +705,7 @@ describe("learning from answers", () => {
     expect(hive.explain("eu").limits[0]?.used).toBe(100);
   });
 
-  test("what an agent says a little later than the provider is not counted twice", async () => {
+  test("usage that an agent reports shortly after the provider is not counted twice", async () => {
     const [first, second] = (await hives.swarm(2, { endpoints: [{ id: "eu", rpmLimit: 100 }] })) as [Hive, Hive];
     await hives.clock.run(5_000);
     for (let i = 0; i < 30; i++) await second.acquire({ endpoint: "eu" });
@@ -720,7 +720,7 @@ describe("learning from answers", () => {
     expect(first.explain("eu").limits[0]?.used).toBe(45);
   });
 
-  test("a provider that counts a request when it arrives may count it a little longer than we do", async () => {
+  test("a provider that counts a request on arrival may count it slightly longer than this agent", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100 }] });
     for (let i = 0; i < 100; i++) await hive.acquire({ endpoint: "eu" });
     await hives.clock.run(60_100);
@@ -743,7 +743,7 @@ describe("learning from answers", () => {
     expect(hive.explain("eu").level).toBeLessThan(1);
   });
 
-  test("an answer that shows the whole limit leaves a measured cut: it may come from a limit that is not shown", async () => {
+  test("an answer that shows the whole limit keeps a measured cut: the cause may be a limit that is not shown", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100 }] });
     (await hive.acquire({ endpoint: "eu" })).refused({ reason: "429" });
     await hives.clock.run(7_000);
@@ -753,7 +753,7 @@ describe("learning from answers", () => {
     expect(hive.explain("eu").level).toBe(1);
   });
 
-  test("an answer that took long speaks of the time when its request was sent", async () => {
+  test("an answer after a long call describes the time when its request was sent", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100 }] });
     for (let i = 0; i < 100; i++) await hive.acquire({ endpoint: "eu" });
     await hives.clock.run(80_000);
@@ -795,7 +795,7 @@ describe("learning from answers", () => {
   });
 });
 
-test("what is wrong with the options is named", async () => {
+test("an invalid option is named", async () => {
   for (const [options, option] of [
     [{}, "endpoints"],
     [{ endpoints: [{ id: "" }] }, "endpoints[0].id"],
@@ -814,7 +814,7 @@ test("what is wrong with the options is named", async () => {
     await expect(createHive(options as never), option).rejects.toMatchObject({ option });
 });
 
-test("one that has never heard the bus keeps to its part, and says so: when to come again, and why", async () => {
+test("an agent that has never received a message keeps to its part, and explains the wait", async () => {
   const real = await memoryBus(hives.broker, { clock: hives.clock });
   const bus = new Proxy(real, {
     get(target, property) {
@@ -845,7 +845,7 @@ test("one that has never heard the bus keeps to its part, and says so: when to c
   await real.close();
 });
 
-test("an agent whose words the bus does not take says so, once", async () => {
+test("an agent whose messages the bus refuses warns once", async () => {
   const real = await memoryBus(hives.broker, { clock: hives.clock });
   const bus = new Proxy(real, {
     get(target, property) {
@@ -863,7 +863,7 @@ test("an agent whose words the bus does not take says so, once", async () => {
   await real.close();
 });
 
-test("a namespace that nobody chose is warned of", async () => {
+test("a default namespace is a warning", async () => {
   const bus = memoryBus(hives.broker, { clock: hives.clock });
   vi.stubEnv("VITEST", "");
   vi.stubEnv("NODE_ENV", "");

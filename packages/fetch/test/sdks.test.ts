@@ -108,7 +108,7 @@ describe.each(names)("%s", (name) => {
     expect(provider.log.map(({ retryCount }) => retryCount)).toEqual([0, 0, 0, 0]);
   });
 
-  test("a refusal that does not pass by waiting is not retried, neither by Hivepace nor by an SDK that can be told", async () => {
+  test("a refusal that does not pass by waiting is not retried, neither by Hivepace nor by an SDK with a retry option", async () => {
     const { ask, retries } = clientOf(name);
     provider.failNext("spent", "spent", "spent", "spent");
     await expect(ask(retries === "set" ? 0 : undefined)).rejects.toThrow();
@@ -249,7 +249,7 @@ test("requests of the Anthropic SDK for its own credentials are not paced", asyn
 });
 
 test.each(["ai with @ai-sdk/openai", "@langchain/openai"])(
-  "%s retries by itself when nobody tells it not to: the table says so",
+  "%s retries by default, as the table states",
   async (name) => {
     const retryable = { status: 429, headers: { "retry-after": "0" }, body: { error: { message: "spend limit" } } };
     provider.failNext(retryable, retryable);

@@ -28,9 +28,9 @@ export interface StoreSide {
   unansweredSince: number;
   /** Stamp of the latest roll-call, with which `auto` counts the members. */
   rollStamp: number;
-  /** After a change to the store, agents use bus and store until then. */
+  /** End of the change to the store, during which agents use both bus and store. */
   movingUntil: number;
-  /** After a change back to the bus, agents keep to their isolation budgets until then. */
+  /** End of the change back to the bus, during which agents keep to their isolation budgets. */
   returnsAt: number;
   /** Time at which a peer on the bus last reported to be in store mode. */
   peersInStoreAt: number;

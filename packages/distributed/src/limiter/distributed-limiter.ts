@@ -97,7 +97,7 @@ export interface PeerStatus {
   readonly agentId: string;
   readonly state: "live" | "silent" | "left";
   /** Time since the last message of the peer, in milliseconds. */
-  readonly heardAgoMs: number;
+  readonly lastMessageAgoMs: number;
 }
 
 /** One shared limit. */

@@ -18,7 +18,10 @@ export class SwarmClock {
   /** By how much this agent's own clock is behind the time of the swarm. */
   behindMs = 0;
 
-  /** A listener never publishes, so agents cannot adopt its time: it has none until it has received a message. */
+  /**
+   * A listener never publishes, so agents cannot adopt its time; until its first message the clock of a listener has no
+   * time.
+   */
   constructor(clock: Clock, maxAgeMs: () => number, isListener = false) {
     this.#clock = clock;
     this.#maxAgeMs = maxAgeMs;

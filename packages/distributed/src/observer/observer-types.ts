@@ -59,7 +59,7 @@ export interface SwarmSnapshot {
   /** Endpoints and models that are overloaded, broken or parked, by name. */
   readonly availability: readonly ObservedAvailability[];
   /** Number of valid messages received. */
-  readonly heard: number;
+  readonly received: number;
   /** Number of ignored messages, by reason. */
   readonly ignored: Readonly<Record<string, number>>;
 }
@@ -87,7 +87,7 @@ export interface ObservedAgent extends PeerStatus {
   /** Relative weight of the agent under contention. */
   readonly weight: number;
   /** True when a store allocates the agent's share. */
-  readonly isServed: boolean;
+  readonly isAllocated: boolean;
 }
 
 /** One limit of the swarm, with the agents that use it. */

@@ -20,7 +20,7 @@ export interface SdkRow {
   /** The name on npm, and the name it is installed by here. */
   readonly sdk: string;
   readonly installed: string;
-  /** Where the limited fetch goes. */
+  /** The provider that receives the requests of the limited fetch. */
   readonly where: string;
   /** The retries of the SDK itself: `header` heeds x-should-retry, `none` never retries, `set` needs `maxRetries: 0`. */
   readonly retries: "header" | "none" | "mark" | "set";
