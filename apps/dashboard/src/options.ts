@@ -1,4 +1,5 @@
-import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
+import { type Clock, systemClock } from "@hivepace/core";
+import { need } from "@hivepace/core/internal";
 import type { SwarmObserver } from "@hivepace/distributed";
 import type { Control, DashboardOptions, EndpointUsage, ProviderFacts } from "./dashboard-types.ts";
 
@@ -63,7 +64,3 @@ function checkControl(control: Control, name: string): void {
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): asserts isRight {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
-}

@@ -28,6 +28,7 @@ export { escapePart } from "./escape.ts";
 export { Heap, type HeapEntry } from "./heap.ts";
 export { CAPACITY_OPTIONS, checkKnown, nearestOf, type OptionNames } from "./known-options.ts";
 export { Listeners } from "./listeners.ts";
+export { need } from "./need.ts";
 export { readConfig } from "./rate/rate-config.ts";
 export { messageOf, redact, redactAddress, redactOption, safeError } from "./redact.ts";
 export { show } from "./show.ts";

@@ -78,7 +78,7 @@ describe("a lease ends once", () => {
   });
 });
 
-describe("nonsense throws a typed error and leaves the lease as it was", () => {
+describe("invalid arguments throw a typed error and leave the lease as it was", () => {
   const NONSENSE: readonly (readonly [name: string, option: string, end: (lease: Lease) => void])[] = [
     ["an endless wait", "retryAfterMs", (lease) => lease.refused({ reason: "429", retryAfterMs: Infinity })],
     ["a wait that is no number", "retryAfterMs", (lease) => lease.refused({ reason: "429", retryAfterMs: Number.NaN })],

@@ -46,7 +46,7 @@ describeOwnServer("redis", (server) => {
   };
   const holds = () => expect(swarm.max).toBeLessThanOrEqual(1.05);
 
-  test("Redis is killed, and comes back empty after a while: all go on, it learns, the limit holds", async () => {
+  test("Redis is killed, and comes back empty after a while: all agents continue, it learns, the limit holds", async () => {
     const learning = await learned();
     await server().kill();
     await until(() => swarm.limiters.every((one) => one.status().mode === "isolated"), "all know that it is away");
@@ -82,7 +82,7 @@ describeOwnServer("redis", (server) => {
     holds();
   });
 
-  test("Redis forgets its scripts: nobody notices", async () => {
+  test("Redis loses its scripts: no caller notices", async () => {
     await client.script("FLUSH");
     await more(LIMIT, "a window is used");
     // On a busy machine a call may take too long, which says nothing of the scripts.

@@ -115,7 +115,7 @@ describeOwnServer("redis", (server) => {
       () => server().resume(),
     ));
 
-  test("nobody gets through", () =>
+  test("no instance reaches Redis", () =>
     survive(
       /ECONNRESET|closed/,
       async () => proxy.refuse(true),
@@ -139,7 +139,7 @@ describeOwnServer("redis", (server) => {
       () => tell((redis) => redis.config("SET", "maxmemory", "0")),
     ));
 
-  test("the password is no longer right", () =>
+  test("the password is no longer valid", () =>
     survive(
       /refused the credentials/,
       () =>
@@ -150,7 +150,7 @@ describeOwnServer("redis", (server) => {
       () => tell((redis) => redis.config("SET", "requirepass", ""), "other"),
     ));
 
-  test("somebody has put something else where our key is: that endpoint ages alone, and is told once", async () => {
+  test("another value stands at our key: that endpoint ages alone, with one warning", async () => {
     const codes = await warnings(async () => {
       await tell((redis) => redis.set(KEY, "mine"));
       await until(() => {
@@ -171,7 +171,7 @@ describeOwnServer("redis", (server) => {
     ["SCRIPT FLUSH", (redis: Redis) => redis.script("FLUSH")],
     ["both", (redis: Redis) => Promise.all([redis.flushall(), redis.script("FLUSH")])],
   ])("%s", (_, act) => {
-    test("two syncs later all is right, and nobody was told that anything was wrong", async () => {
+    test("two syncs later the view is correct, without any warning", async () => {
       const codes = await warnings(async () => {
         for (let round = 0; round < 5; round++) {
           for (const one of instances) one.use(round);
@@ -186,7 +186,7 @@ describeOwnServer("redis", (server) => {
   });
 
   test.each([0, 3, 30])(
-    "connections are cut %i bytes into an answer, again and again: all is counted once",
+    "connections are cut %i bytes into an answer, repeatedly: all usage is counted once",
     async (bytes) => {
       for (let round = 0; round < 10; round++) {
         for (const one of instances) one.use(1);

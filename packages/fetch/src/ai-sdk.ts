@@ -152,7 +152,7 @@ function metered<R>(pacer: Pacer, lease: Lease, plan: PacedCall, result: R, cloc
   return { ...result, stream: watchedStream(stream, { chunk, end }, clock, sizeOfPart) };
 }
 
-/** Estimated bytes of a part, which bound the memory of a stream that nobody reads. Parts are short texts. */
+/** Estimated bytes of a part, which bound the memory of an unread stream. Parts are short texts. */
 function sizeOfPart(): number {
   return 256;
 }

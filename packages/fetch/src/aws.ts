@@ -214,13 +214,13 @@ function watched(
   return watchedStream(stream, watcher, clock, () => EVENT_BYTES);
 }
 
-/** Classifies an exception among the events. It has a name and a message; the status of the answer says success. */
+/** Classifies an exception among the events. It has a name and a message; the answer has a success status. */
 function refusalInStream(error: unknown): ProviderSignal {
   const { name = "", message } = error as { name?: string; message?: string };
   return parseProviderSignal({ status: 200, body: { [name]: { message } } });
 }
 
-/** Estimated bytes of an event, which bound the memory of a stream that nobody reads. Events are short texts. */
+/** Estimated bytes of an event, which bound the memory of an unread stream. Events are short texts. */
 const EVENT_BYTES = 256;
 
 function textOf(body: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import { type Clock, type GateRoute, InvalidConfigError, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { AMOUNT, isAmount, need } from "@hivepace/core/internal";
 import type { CallFacts } from "./call/call-facts.ts";
 import { type CallEvent, CallEvents } from "./pacing/call-events.ts";
 import type { Fallback } from "./pacing/fallback.ts";
@@ -185,8 +185,4 @@ export function checkGate(gate: unknown): void {
   const { acquire, then } = (gate ?? {}) as { acquire?: unknown; then?: unknown };
   need(typeof then !== "function", "gate", "a hive and not a promise of one: await createHive(…) first", gate);
   need(typeof acquire === "function", "gate", "an object with acquire()", gate);
-}
-
-export function need(holds: boolean, option: string, rule: string, value: unknown): void {
-  if (!holds) throw new InvalidConfigError(option, rule, value);
 }

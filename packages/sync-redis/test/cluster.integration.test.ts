@@ -1,11 +1,11 @@
 import { syncStoreSuite } from "@hivepace/core/testing";
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, Opened } from "@hivepace/redis-client/testing";
 import type { OwnServer } from "@hivepace/servers";
 import { whyNot } from "@hivepace/servers/vitest";
 import { until } from "@hivepace/test-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisSync } from "../src/index.ts";
-import { ask, calls, Opened, present, startCluster } from "./helpers.ts";
+import { ask, calls, present, startCluster } from "./helpers.ts";
 
 // Skipped only where the tests cannot start a Redis server: the tests create and kill a Cluster. The run prints the
 // reason.
@@ -41,7 +41,7 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
   test.each(["ioredis", "redis"] as const)(
     "a sync is one pipeline for each node, with one call for each slot (%s)",
     async (client) => {
-      const store = await opened.store(redisSync({ cluster: { nodes: nodes() }, client }));
+      const store = await opened.open(redisSync({ cluster: { nodes: nodes() }, client }));
       const report = await present(store, { namespace: `pipelines-${client}` });
       const counts = things.map((of) => ({ of, requests: 1, tokens: 2 }));
       await store.sync({ ...report, sequence: 2, counts });
@@ -68,7 +68,7 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
   test.each(["ioredis", "redis"] as const)(
     "while one node is away, keys on other nodes are synced, and its own keys report an error (%s)",
     async (client) => {
-      const store = await opened.store(redisSync({ cluster: { nodes: nodes() }, syncTimeoutMs: 10_000, client }));
+      const store = await opened.open(redisSync({ cluster: { nodes: nodes() }, syncTimeoutMs: 10_000, client }));
       const report = await present(store, { namespace: `partly-${client}` });
       for (const server of servers) await ask(server, "CONFIG", "SET", "cluster-require-full-coverage", "no");
       const counts = things.slice(0, 100).map((of) => ({ of, requests: 1, tokens: 2 }));

@@ -1,6 +1,7 @@
 import { checkKnown } from "../known-options.ts";
+import { need } from "../need.ts";
 import { checkEndpoint } from "./endpoints.ts";
-import { checkId, checkLimit, need } from "./limits.ts";
+import { checkId, checkLimit } from "./limits.ts";
 import { CONFIG_OPTIONS, ENDPOINT_OPTIONS, KEY_OPTIONS } from "./option-names.ts";
 import type { EndpointConfig, KeyLimits } from "./rate-types.ts";
 

@@ -12,7 +12,7 @@ export interface AgentConfig {
   /** Relative weight under contention. */
   readonly weight: number;
   readonly isolation: Isolation;
-  /** Assumed number of agents until the first peer is heard. */
+  /** Assumed number of agents until the first message of a peer. */
   readonly expectedAgents: number | undefined;
   /** False without a bus. Without a bus and a store, the agent may use the whole limit. */
   readonly hasBus: boolean;
@@ -38,7 +38,7 @@ export interface Agent {
   /** Time of the latest step. */
   steppedAt: number;
   hasLeft: boolean;
-  /** Time at which another process with the same id was last heard. */
+  /** Time of the latest message of another process with the same id. */
   duplicateSeenAt: number;
   /** Number of ignored messages and reports, by reason. */
   readonly ignored: Map<string, number>;
@@ -57,12 +57,15 @@ interface Membership {
   readonly peers: Map<string, Peer>;
   /** The newest incarnation of each agent, by id. */
   readonly newest: Map<string, Peer>;
-  /** True once any other agent was heard. */
+  /** True once a message of any other agent was received. */
   hasHeard: boolean;
   /** Number of live agents, this one included, and the sum of their weights. */
   members: number;
   weights: number;
-  /** Largest number of members that a peer has reported recently. A newcomer has not heard all of these members yet. */
+  /**
+   * Largest number of members that a peer has reported recently. A newcomer has not received messages of all of these
+   * members yet.
+   */
   reportedMembers: number;
   reportedMembersUntil: number;
   /** Number of remembered reports of all peers. */
@@ -170,7 +173,7 @@ export function joiningUntil({ joinedAt, config: { tuning } }: Agent): number {
 /** This agent's fraction, 0 to 1, of an amount that is divided by weight. */
 export function shareByWeight({ config: { weight }, membership }: Agent, now: number): number {
   const { weights, members, reportedMembers, reportedMembersUntil } = membership;
-  // Members that only peers have heard count with this agent's own weight.
+  // Members that are known only from the reports of peers count with this agent's own weight.
   const unheard = now < reportedMembersUntil ? Math.max(0, reportedMembers - members) : 0;
   return weight / (weights + unheard * weight);
 }

@@ -27,7 +27,7 @@ interface Member {
  *
  * At first (`from`) an agent keeps its usage, its claim if the claim would be served, and its share of the free
  * capacity, so that the running window stays within the limit. One window later (`to`) the agent has its fair share.
- * Peers may have used capacity that became free after `since`, when this agent last heard anyone.
+ * Peers may have used capacity that became free after `since`, when this agent last received a message.
  */
 export function agreement(agent: Agent, quota: Quota, now: number, since = now): Map<string | undefined, BudgetRange> {
   confirmReported(agent, quota, now);

@@ -83,7 +83,7 @@ export const newAgent = createAgent as Outside<typeof createAgent>;
 /** Applies one event to an agent and returns the actions for the caller. Nothing else changes an agent. */
 export const step = applyEvent as unknown as Outside<typeof applyEvent>;
 
-/** True when other agents are known, whose late knowledge needs a safety margin. */
+/** True when other agents are known. Their delayed reports require a safety margin. */
 export const isOneOfSeveral = hasPeers as unknown as Outside<typeof hasPeers>;
 
 /** The agent's present mode of obtaining capacity, apart from any quota. */

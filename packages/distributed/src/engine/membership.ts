@@ -116,9 +116,7 @@ export function suspectAfterMs(agent: Agent, nextMs: number): number {
   return Math.max(suspectAfterHeartbeats * heartbeatMs, 3.1 * Math.max(nextMs, busyMsOf(agent)));
 }
 
-/**
- * Marks lost peers: those that said goodbye before they fell silent have left; for all others capacity is held free.
- */
+/** Marks lost peers: those whose goodbye preceded the silence have left; for all others capacity is held free. */
 function suspect(agent: Agent, lost: readonly Peer[], now: number): void {
   const silent = lost.filter(({ byeSeq, seq }) => byeSeq < seq || seq === 0);
   for (const quota of agent.quotas.values()) holdFor(agent, quota, silent, now);

@@ -86,7 +86,7 @@ function markReported(agent: Agent, quota: Quota, seq: number, now: number): voi
   reporting.reportedAt = now;
   confirmReported(agent, quota, now);
   const { inTransit, unreported } = reporting;
-  // While nobody receives reports for a long time, the latest report replaces the one before.
+  // While reports remain undelivered for a long time, the latest report replaces the one before.
   const last = inTransit.length < MOST_IN_TRANSIT ? undefined : inTransit.pop();
   if (last) addTo(unreported, last.unconfirmed);
   inTransit.push({ seq, at: now, unconfirmed: unreported, demand: demand.all });

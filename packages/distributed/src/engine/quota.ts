@@ -185,7 +185,7 @@ interface History {
   newcomersUntil: number;
 }
 
-/** The capacity of silent agents: of this one while it is isolated, and of peers that are not heard. */
+/** The capacity of silent agents: of this one while it is isolated, and of peers that have stopped reporting. */
 interface Isolated {
   /** Set while this agent is isolated, and while it moves between the bus and the store. */
   budget: IsolationBudget | undefined;
@@ -204,7 +204,7 @@ export interface BudgetRange {
 /** The budget of this agent while it is isolated. */
 export interface IsolationBudget extends BudgetRange {
   readonly since: number;
-  /** True when peers hold the same budget free; false for an agent that never heard anyone. */
+  /** True when peers hold the same budget free; false for an agent that has never received a message. */
   readonly isAgreed: boolean;
 }
 

@@ -13,7 +13,7 @@ const MOST_SHIFT_MS = 3_000;
 
 /**
  * Merges a level with ages instead of times, from a peer, an announcement or the store. Only a trusted source may raise
- * the level above the present one, because anybody can send an unsigned message.
+ * the level above the present one, because an unsigned message may come from an attacker.
  */
 export function receiveLevel(
   agent: Agent,

@@ -133,7 +133,8 @@ function senderOf(agent: Agent, message: Message, now: number): Peer | undefined
     return reason ? undefined : known;
   }
   makePlace(agent);
-  // A new incarnation shows that the previous one has ended. If it has not, it will be heard again.
+  // A new incarnation shows that the previous one has ended. A previous one that is still running counts as live again
+  // with its next message.
   if (before && before.incarnation < incarnation) {
     const heardNobody = agentMode(agent, now) === "isolated" || agent.joinedAt > before.receivedAt;
     if (heardNobody && before.state === "silent") before.endedAt = now;

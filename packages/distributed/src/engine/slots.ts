@@ -27,7 +27,7 @@ const LONGEST_HELD_MS = 86_400_000;
 const LATEST = 0.1;
 /** The expected duration of a call before any has ended. */
 const UNKNOWN_MS = 1_000;
-/** A place behind every claim of the same virtual time. */
+/** A tie-break that orders this agent behind every claim of the same virtual time. */
 const LAST_TIE = 2 ** 32;
 
 /** State of a quota of slots, in addition to the state of every quota. */
@@ -192,7 +192,7 @@ export function slotRequest({ slots, config }: Quota, now: number): { endsMs?: n
   return { endsMs: slots.starts.length === 0 ? leaseMs : Math.max(0, slots.renewedAt + leaseMs - now) };
 }
 
-/** Slots of agents that newcomers will not hear. */
+/** Slots of departed agents, which send newcomers no report. */
 function departedFields(agent: Agent, quota: Quota, now: number): Partial<QuotaReport> {
   let count = 0;
   let until = now;
@@ -213,7 +213,7 @@ function departedFields(agent: Agent, quota: Quota, now: number): Partial<QuotaR
 export function countPeerSlots(quota: Quota, peer: Peer, known: PeerQuota, report: QuotaReport, now: number): boolean {
   const { slots, usage, config } = quota;
   if (!slots) return false;
-  // A peer that was considered departed may be heard again.
+  // A peer that was considered departed may report again.
   if (slots.orphans.some(({ key }) => key === peer.key)) dropOrphans(quota, (one) => one.key === peer.key);
   // No peer holds more than the limit; more is a forged or outdated number.
   const held = Math.min(at(report.used, 0), Math.max(at(config.limits, 0), known.slots));
@@ -232,7 +232,7 @@ export function orphanSlots({ slots, usage }: Quota, peer: Peer, known: PeerQuot
   known.slots = 0;
 }
 
-/** Counts slots of departed agents that this agent never heard, as its peers report them when it joins. */
+/** Counts slots of agents that departed before this agent joined, as peers report them during the join phase. */
 export function countDeparted({ slots, usage }: Quota, count: number, until: number, now: number): void {
   if (!slots || until <= now) return;
   const known = slots.orphans.reduce((sum, orphan) => sum + orphan.count, 0);

@@ -208,7 +208,7 @@ function refresh(agent: Agent, quota: Quota, now: number): void {
 
 /**
  * Detects that the process was suspended. It has missed messages, so it joins again. Its peers were not silent
- * meanwhile, and may have heard it.
+ * meanwhile, and may have received its messages.
  */
 function noticeSuspension(agent: Agent, now: number): void {
   const { hasBus, tuning } = agent.config;
@@ -278,7 +278,7 @@ function applyRefusal(agent: Agent, quota: Quota, refused: Refused, now: number)
   reporting.changedAt = now;
   // The caller announces the cut at once, in a short message. The full report must not delay it.
   reportBy(agent, quota, now + agent.config.tuning.gapMs / 2, repeatsOf(agent, quota), true);
-  // The store passes the level on to agents that hear no bus, and grants less.
+  // The store passes the level on to agents without a bus, and grants less.
   if (agent.store?.isStore) agent.store.askAt = Math.min(agent.store.askAt, now);
 }
 

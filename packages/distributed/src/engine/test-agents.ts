@@ -85,10 +85,10 @@ export function word(
   };
 }
 
-/** Agents on a bus without loss and delay. Agents in `deaf` receive nothing. */
+/** Agents on a bus without loss and delay. Agents in `unreachable` receive nothing. */
 export class TestSwarm {
   readonly agents: Agent[];
-  readonly deaf = new Set<Agent>();
+  readonly unreachable = new Set<Agent>();
   readonly gone = new Set<Agent>();
   now = 0;
 
@@ -120,7 +120,7 @@ export class TestSwarm {
 
   #carry(message: Message): void {
     for (const agent of this.agents)
-      if (!this.deaf.has(agent) && !this.gone.has(agent)) this.do(agent, { type: "receive", message });
+      if (!this.unreachable.has(agent) && !this.gone.has(agent)) this.do(agent, { type: "receive", message });
   }
 }
 

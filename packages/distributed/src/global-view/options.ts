@@ -1,5 +1,5 @@
-import { type Clock, InvalidConfigError, type RateManager, type SyncStore, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { type Clock, type RateManager, type SyncStore, systemClock } from "@hivepace/core";
+import { AMOUNT, isAmount, need } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { hash32 } from "../hash.ts";
 
@@ -83,10 +83,6 @@ export function checkOptions(options: GlobalViewOptions): GlobalViewSettings {
 
 const TEXT = "a well-formed string that is not empty";
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "" && !/\p{Cs}/u.test(value);
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
-}
 
 /** A random sequence that differs between agents and is the same for each start of one agent. */
 function randomOf(agentId: string): () => number {

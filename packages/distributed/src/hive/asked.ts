@@ -37,7 +37,7 @@ export function askedOf(request: GateRequest): Asked {
   checkKnown(request, OPTIONS);
   const { endpoint, route, model, key, session } = request;
   if ((endpoint === undefined) === (route === undefined))
-    throw new InvalidConfigError("endpoint", "given, or else route, and not both", endpoint);
+    throw new InvalidConfigError("endpoint", "given, or `route` instead, and not both", endpoint);
   const tiers = route === undefined ? [[endpoint as string]] : tiersOf(route, "route");
   if (key === "") throw new InvalidConfigError("key", "a string that is not empty", key);
   const hasTokens = [request.tokens, request.inputTokens, request.outputTokens].some((part) => part !== undefined);

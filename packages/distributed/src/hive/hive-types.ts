@@ -78,7 +78,7 @@ export interface HiveOptions extends SwarmOptions {
    */
   sync?: SyncStore | PromiseLike<SyncStore> | undefined;
   /**
-   * Namespace of the swarm. Agents of other namespaces are not heard.
+   * Namespace of the swarm. Messages of agents in other namespaces are not received.
    *
    * @defaultValue the result of `resolveNamespace()` of `@hivepace/namespace`
    */

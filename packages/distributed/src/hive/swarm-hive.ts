@@ -793,7 +793,7 @@ export class SwarmHive implements Hive {
     if (this.#view && !this.#member.isShared && limits.length > 0)
       warn(
         "HIVEPACE_KEYS_LOCAL",
-        "without a bus or a store that hands out limits, limits of keys hold for each process",
+        "without a bus or a store that can grant limits, limits of keys hold for each process",
       );
   }
 

@@ -214,7 +214,7 @@ export interface Limited {
   shares: readonly Share[];
   /** Usage from before the first shared limit, in the order of `DIMENSIONS`. */
   unshared: UsageWindow;
-  /** The share that counts the former usage since there is a shared limit. */
+  /** The share that took over the usage in `unshared` when the first shared limit was set. */
   counting: Share | undefined;
   /** Maximum number of calls of all agents under way; undefined for no limit. */
   slots: SlotLimit | undefined;

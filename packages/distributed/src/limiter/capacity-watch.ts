@@ -44,12 +44,12 @@ export class CapacityWatch {
   readonly #agent: Agent;
   readonly #origin: EventOrigin;
   readonly #seen = new Map<Watched, Seen>();
-  readonly #tell: (change: Change) => void;
+  readonly #notify: (change: Change) => void;
 
-  constructor(agent: Agent, origin: EventOrigin, tell: (change: Change) => void) {
+  constructor(agent: Agent, origin: EventOrigin, notify: (change: Change) => void) {
     this.#agent = agent;
     this.#origin = origin;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   /** Starts to watch a resource. Its present capacity is not reported. */
@@ -72,7 +72,7 @@ export class CapacityWatch {
       resource.changed(now);
       const cause = this.#cause(resource.quota, before, seen);
       if (levelChannel.hasSubscribers) this.#publish(resource, before, seen, cause, now);
-      if (cause) this.#tell({ resource: resource.name, newCapacity: seen.total, ...cause });
+      if (cause) this.#notify({ resource: resource.name, newCapacity: seen.total, ...cause });
     }
     return next;
   }

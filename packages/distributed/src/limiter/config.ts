@@ -1,6 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
-import { type CapacityUpdate, type Clock, InvalidConfigError, type SyncStore, systemClock } from "@hivepace/core";
-import { AMOUNT, checkKnown, checkMaxQueue, isAmount, type OptionNames } from "@hivepace/core/internal";
+import { type CapacityUpdate, type Clock, type SyncStore, systemClock } from "@hivepace/core";
+import { AMOUNT, checkKnown, checkMaxQueue, isAmount, need, type OptionNames } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { type Isolation, KEPT } from "../engine/index.ts";
 import { LONGEST_ID } from "../wire/subjects.ts";
@@ -71,8 +71,8 @@ export interface SwarmOptions {
    */
   isolation?: Isolation | undefined;
   /**
-   * Expected size of the swarm. An agent that has never heard a peer keeps to its part of the limit for that size. A
-   * smaller swarm causes a warning.
+   * Expected size of the swarm. An agent that has never received a message of a peer keeps to its part of the limit for
+   * that size. A smaller swarm causes a warning.
    *
    * @defaultValue none
    */
@@ -327,8 +327,4 @@ function between(option: string, value: number, least: number, most: number, toM
     (toMost ? value <= most : value < most);
   const rule = `a number ${fromLeast ? "from" : "above"} ${least} ${toMost ? "to" : "and below"} ${most}`;
   need(isRight, option, rule, value);
-}
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
 }

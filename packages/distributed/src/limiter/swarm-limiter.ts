@@ -69,7 +69,7 @@ export class SwarmLimiter implements DistributedLimiter {
       afterStep: (now) => this.#watch.look(now),
       source: "distributed-limiter",
     });
-    this.#watch = new CapacityWatch(this.#member.agent, this.#member.origin, (change) => this.#tell(change));
+    this.#watch = new CapacityWatch(this.#member.agent, this.#member.origin, (change) => this.#notify(change));
   }
 
   get agentId(): string {
@@ -154,7 +154,7 @@ export class SwarmLimiter implements DistributedLimiter {
     this.#watch.add(entry, now);
     entry.changed(now);
     this.#member.wake();
-    this.#tell({ resource, agentId: this.agentId, newCapacity: capacity, reason: "configured" });
+    this.#notify({ resource, agentId: this.agentId, newCapacity: capacity, reason: "configured" });
   }
 
   removeResource(resource: string): boolean {
@@ -250,7 +250,7 @@ export class SwarmLimiter implements DistributedLimiter {
     return new SharedResource(quota, this.#member.runner, this.#clock, onWaiting, burst);
   }
 
-  #tell(change: Omit<CapacityUpdate, "timestamp">): void {
+  #notify(change: Omit<CapacityUpdate, "timestamp">): void {
     if (this.#listeners.size === 0) return;
     this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
   }

@@ -1,5 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
-import { type CapacityUpdate, type Clock, InvalidConfigError } from "@hivepace/core";
+import type { CapacityUpdate, Clock } from "@hivepace/core";
+import { need } from "@hivepace/core/internal";
 import { encodeCapacity } from "../wire/capacity.ts";
 import { LONGEST_REASON } from "../wire/level-fields.ts";
 import { LONGEST_ID, LONGEST_NAME } from "../wire/subjects.ts";
@@ -23,7 +24,7 @@ export interface AnnounceOptions {
   secret?: string | readonly [current: string, previous: string] | undefined;
   /** The agents' own, if they have one. */
   swarmId?: string | undefined;
-  /** For the time at which this is said. @defaultValue the system's clock */
+  /** The clock that dates the announcement. @defaultValue the system's clock */
   clock?: Clock | undefined;
 }
 
@@ -50,8 +51,4 @@ export async function announceCapacity(update: CapacityUpdate, options: Announce
 
 function isText(value: unknown, shortest: number, longest: number): boolean {
   return typeof value === "string" && value.length >= shortest && value.length <= longest;
-}
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
 }

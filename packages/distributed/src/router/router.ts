@@ -91,7 +91,7 @@ class RoomRouter implements Router {
       if ("by" in room) passedOver.push(room);
       else open.set(endpoint, room);
     }
-    if (known.length < all.length) this.#tellUnknown(all, known);
+    if (known.length < all.length) this.#warnUnknown(all, known);
     const tier = tiers.find((ids) => ids.some((id) => open.has(id)));
     if (!tier) return allFull(passedOver);
     const best = bestRanked(tier.flatMap((id) => open.get(id) ?? []));
@@ -135,7 +135,7 @@ class RoomRouter implements Router {
   }
 
   /** Warns once about each unknown candidate, and throws when no candidate is known. */
-  #tellUnknown(candidates: readonly string[], known: readonly string[]): void {
+  #warnUnknown(candidates: readonly string[], known: readonly string[]): void {
     const all = [...new Set(this.#manager.snapshot({ keys: false }).endpoints.map(({ id }) => id))];
     if (known.length === 0) throw new ResourceUnknownError(candidates, "endpoint", all);
     for (const id of candidates) if (!known.includes(id)) this.#unknown.warn(id, all);

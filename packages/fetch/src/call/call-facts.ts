@@ -133,8 +133,8 @@ function maxOutputTokens(json: Record<string, unknown>): number | undefined {
 }
 
 /**
- * Adds a value to the size. Text counts by its bytes. The bytes of a file do not tell its tokens, so each file counts
- * as one attachment.
+ * Adds a value to the size. Text counts by its bytes. The bytes of a file do not determine its tokens, so each file
+ * counts as one attachment.
  */
 function measure(value: unknown, size: Size, depth: number): void {
   if (depth > DEEPEST) return;

@@ -1,4 +1,5 @@
 import type { Gate, Lease } from "@hivepace/core";
+import { need } from "@hivepace/core/internal";
 import { readCall } from "../call/call-facts.ts";
 import {
   type CallInfo,
@@ -6,7 +7,6 @@ import {
   checkFallback,
   checkPacing,
   type FetchEndpoint,
-  need,
   type PacingOptions,
 } from "../options.ts";
 import { AnswerWatch } from "../pacing/answer-watch.ts";

@@ -398,7 +398,7 @@ test("an invalid URL is left to fetch", async () => {
   expect([sent[0]?.url, gate.granted.length]).toEqual(["/relative", 0]);
 });
 
-test("when no room comes in time after a refusal, the caller gets the refusal", async () => {
+test("without capacity in time after a refusal, the caller gets the refusal", async () => {
   const { clock, limited, sent } = world([tooMany({ "retry-after": "1" })], { timeoutMs: 10_000 }, { rpm: 2 });
   const answer = limited(CHAT, chat);
   await clock.run(10_000);
@@ -485,7 +485,7 @@ test("a refused request moves on to the next endpoint of its route without a wai
   expect(gate.granted.map(({ endpoint }) => endpoint)).toEqual(["eu", "us"]);
 });
 
-test("the next endpoint serves a call for which one asks too long a wait or has no quota; a request too large for one is too large for all", async () => {
+test("the next endpoint serves a call when one requests too long a wait or has no quota; a request too large for one is too large for all", async () => {
   const spent = json(429, { error: { code: "insufficient_quota" } });
   const tooLarge = json(413, { error: { message: "Request too large" } });
   for (const [refusal, status, hosts] of [
@@ -561,7 +561,7 @@ test("the limits in headers of answers and of refusals reach the gate", async ()
   expect(gate.observed).toEqual([seen, seen]);
 });
 
-test("an answer that came late says when its request was sent", async () => {
+test("a late answer counts from the time when its request was sent", async () => {
   const { clock, gate } = world([]);
   const answer = json(200, {}, { "x-ratelimit-limit-requests": "5000", "x-ratelimit-remaining-requests": "4999" });
   const slow: typeof fetch = async () => {
@@ -619,7 +619,7 @@ test("errors of the gate that are no lack of capacity are the caller's", async (
   await expect(limited(CHAT, chat)).rejects.toMatchObject({ code: "LIMITER_CLOSED" });
 });
 
-test("the response says where it came from", async () => {
+test("the response names its endpoint", async () => {
   const answered = json(200, {});
   Object.defineProperty(answered, "url", { value: CHAT });
   const { limited } = world([answered]);

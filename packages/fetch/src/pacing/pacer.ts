@@ -69,7 +69,7 @@ const NOTICED_MS = 1;
 /** Interval of lease renewals while an answer streams. */
 const RENEW_MS = 30_000;
 
-/** The life of a call for every kind of client: lease, sending, settlement, backoff and retry. */
+/** The lifecycle of a call for every kind of client: lease, sending, settlement, backoff and retry. */
 export class Pacer {
   readonly #gate: Gate;
   readonly #settings: PacerSettings;
@@ -174,8 +174,8 @@ export class Pacer {
   }
 
   /**
-   * Ends the lease of a refused request. A quota that is gone closes the model; a lacking entitlement is a
-   * failure of the model; a request that is too large says nothing about anything else.
+   * Ends the lease of a refused request. A quota that is gone closes the model; a lacking entitlement is a failure of
+   * the model; a request that is too large is no evidence about the endpoint or the model.
    */
   refuse(lease: Lease, signal: ProviderSignal, status: number | undefined): void {
     const reason = status === undefined ? String(signal.class) : `${status} ${signal.class}`;
@@ -266,7 +266,7 @@ export class Pacer {
 
 /**
  * Whether the limits in an answer are those of the model of the call. Token counting has limits of its own, and at
- * providers that limit models, a call without a model says nothing about any model.
+ * providers that limit models, a call without a model is no evidence about any model.
  */
 function teachesLimits({ facts, provider }: PacedCall): boolean {
   if (facts.isTokenCount) return false;

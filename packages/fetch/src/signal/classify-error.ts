@@ -60,7 +60,7 @@ function headersOf(error: Record<string, unknown>): object | undefined {
 
 /**
  * OpenAI keeps the inner error object, Anthropic the whole body, the AI SDK its text, Google has it in the message, or
- * its details beside it. The name, code and type of the error stand beside it.
+ * its details beside it. The name, code and type are fields of the outer error.
  */
 function bodyOf(error: Record<string, unknown>): unknown {
   const { responseBody, data, body } = error;

@@ -13,7 +13,7 @@ export interface ErrorBody {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The objects that describe the error, the innermost first. */
   readonly places: readonly Readonly<Record<string, unknown>>[];
-  /** Whether the body says that it is an error, whatever the status. */
+  /** Whether the body describes an error, whatever the status. */
   readonly isError: boolean;
 }
 

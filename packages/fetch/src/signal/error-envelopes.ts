@@ -3,9 +3,9 @@ import { isRecord } from "./is-record.ts";
 /** The layer below an object of an error body. */
 export interface Envelope {
   readonly inner: unknown;
-  /** Whether the wrapper alone says that the answer is an error. */
+  /** Whether the wrapper alone marks the answer as an error. */
   readonly isError?: boolean;
-  /** Codes that stand in the wrapper's own name or fields. */
+  /** Codes in the name or the fields of the wrapper itself. */
   readonly codes?: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const MORE_WRAPPERS: readonly Wrapper[] = [
     const { status_code: code } = inner;
     return { inner, isError: code !== 0 && code !== undefined, codes: [`base_resp:${String(code)}`] };
   },
-  // {"errors": [{…}], "success": false}: Cloudflare. Google's old list stands beside a message.
+  // {"errors": [{…}], "success": false}: Cloudflare. Google's old list has a message beside it.
   ({ errors, success, message }) => {
     const isList = Array.isArray(errors) && errors.length > 0;
     if (!(isList || isRecord(errors)) || (typeof message === "string" && message !== "")) return undefined;

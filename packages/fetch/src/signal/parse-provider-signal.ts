@@ -22,7 +22,7 @@ export interface ProviderAnswer {
    * @defaultValue the wall clock
    */
   readonly now?: number | Date | string | undefined;
-  /** The provider of the answer, when it is known. Most answers say so themselves. */
+  /** The provider of the answer, if known. Most answers identify their provider. */
   readonly provider?: string | undefined;
 }
 

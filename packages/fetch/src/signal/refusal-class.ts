@@ -18,7 +18,7 @@ export interface Refused {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Statuses that say by themselves that a limit is the reason. */
+/** Statuses that alone identify a limit as the reason. */
 const REFUSING: Readonly<Record<number, RefusalClass>> = {
   402: "quota_exhausted",
   413: "request_too_large",

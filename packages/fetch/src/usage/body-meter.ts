@@ -13,7 +13,7 @@ export interface BodyMeter {
   readonly pieces: number;
   /** Whether the last event of a stream has come: nothing that follows changes the usage. */
   readonly isComplete: boolean;
-  /** The signal of an error inside an answer whose status says success. */
+  /** The signal of an error inside an answer with a success status. */
   readonly signal: ProviderSignal | undefined;
 }
 
@@ -111,7 +111,7 @@ class JsonMeter implements BodyMeter {
 /** A JSON document without any of these fields is no error. */
 const MAY_BE_ERROR = /"(?:error|errors|base_resp|fault)"/;
 
-/** Returns the refusal inside a document whose status says success; undefined for an answer. */
+/** Returns the refusal inside a document with a success status; undefined for an answer. */
 function errorIn(text: string, payload: unknown): ProviderSignal | undefined {
   if (!MAY_BE_ERROR.test(text)) return undefined;
   const signal = parseProviderSignal({ status: 200, body: payload });

@@ -8,8 +8,8 @@ import type { Quota } from "../quota.ts";
 import { FREE, type Mode } from "./mode.ts";
 
 /**
- * Without other agents the whole limit is available. An agent that expects peers and has never heard any leaves their
- * parts free, because it may have started behind a partition.
+ * Without other agents the whole limit is available. An agent that expects peers and has never received a message of
+ * one leaves their parts free, because it may have started behind a partition.
  */
 export const alone: Mode = {
   name: "alone",
@@ -49,12 +49,12 @@ export const alone: Mode = {
   },
 };
 
-/** The part of the limit for an agent that hears only itself. */
+/** The part of the limit for an agent that receives only its own messages. */
 function partOf({ config: { expectedAgents = 1, hasBus }, membership }: Agent): number {
   return hasBus && !membership.hasHeard ? 1 / expectedAgents : 1;
 }
 
-/** The parts of the agents that are expected and were never heard. */
+/** The parts of the expected agents that have never sent a message. */
 function leftForOthers(agent: Agent, quota: Quota, now: number): number[] {
   return scaled(capacityOf(agent, quota, now), 1 - partOf(agent));
 }

@@ -66,7 +66,7 @@ export const GENERAL: RefusalFamily = {
       class: "rate_limited",
       code: /^(rate_limit(?:_error)?|\w*rate_?limit_?(?:ed|exceeded|reached)\w*(?:\.\w+)*|too_?many_?(?:concurrent_?)?requests|throttl(?:ing|ed)|requestlimitexceeded|request_limit_exceeded|requestthrottled|limit_requests|resource_exhausted|provisionedthroughputexceeded|concurrency_?limit)/,
     },
-    // Gateways and older APIs say it with a 403 or 500.
+    // Gateways and older APIs answer with a 403 or 500.
     {
       class: "rate_limited",
       at: "any-error",
