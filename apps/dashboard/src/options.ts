@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@hivepace/core";
-import { need } from "@hivepace/core/internal";
+import { checkKnown, need, type OptionNames } from "@hivepace/core/internal";
 import type { SwarmObserver } from "@hivepace/distributed";
 import type { Control, DashboardOptions, EndpointUsage, ProviderFacts } from "./dashboard-types.ts";
 
@@ -20,8 +20,19 @@ const defaultDashboardOptions = Object.freeze({ title: "Hivepace", host: "127.0.
 const LONGEST_TITLE = 200;
 const CONTROL_ID = /^[A-Za-z0-9-]{1,64}$/;
 
+const OPTIONS = {
+  observer: true,
+  title: true,
+  host: true,
+  port: true,
+  provider: true,
+  globalUsage: true,
+  controls: true,
+  clock: true,
+} as const satisfies OptionNames<DashboardOptions>;
+
 export function settingsOf(options: DashboardOptions): Settings {
-  need(typeof options === "object" && options !== null, "options", "an object", options);
+  checkKnown(options, OPTIONS);
   const { observer, controls = [], provider, globalUsage, clock = systemClock } = options;
   const { title = defaultDashboardOptions.title, host = defaultDashboardOptions.host } = options;
   const { port = defaultDashboardOptions.port } = options;

@@ -1,6 +1,7 @@
 import { type AbortSignalLike, type Clock, type Gate, InvalidConfigError, type Lease } from "@hivepace/core";
+import { checkKnown } from "@hivepace/core/internal";
 import { readCall } from "./call/call-facts.ts";
-import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
+import { type CallInfo, checkPacing, PACING_OPTIONS, type PacingOptions, type PacingSettings } from "./options.ts";
 import { endWithError, endWithStatus } from "./pacing/failure.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
@@ -40,6 +41,8 @@ type Next = (args: Args) => Promise<Result>;
 
 const NAME = "hivepaceMiddleware";
 
+const { maxRetries: _retries, baseDelayMs: _base, maxDelayMs: _most, ...OPTIONS } = PACING_OPTIONS;
+
 /**
  * Paces every call of an AWS SDK client, in place, and returns the client. Each attempt of the SDK takes a lease of its own, so
  * that the SDK's `maxAttempts` and retry mode work as before; a throttled attempt is announced to all agents, and the next
@@ -57,6 +60,7 @@ export function limitAwsClient<C extends AwsClient>(client: C, gate: Gate, optio
   const isClient = typeof client?.send === "function" && typeof client.middlewareStack?.addRelativeTo === "function";
   if (!isClient) throw new InvalidConfigError("client", "a client of the AWS SDK for JavaScript 3", typeof client);
   // The retry loop of the SDK repeats refused attempts.
+  checkKnown(options, OPTIONS);
   const settings = checkPacing({ ...options, maxRetries: 0 });
   const pacer = new Pacer(gate, settings);
   const signals = new WeakMap<object, AbortSignalLike>();

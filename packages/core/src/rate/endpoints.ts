@@ -155,7 +155,12 @@ export class Endpoints {
       (model === undefined ? undefined : this.#lookUp(id, nameOf(id, model))) ??
       this.#lookUp(id, nameOf(id, undefined));
     if (endpoint === undefined)
-      throw new ResourceUnknownError(id, model === undefined ? "endpoint" : `endpoint (or its model ${show(model)})`);
+      throw new ResourceUnknownError(
+        id,
+        model === undefined ? "endpoint" : `model ${show(model)} of endpoint`,
+        undefined,
+        "add it with setEndpoint()",
+      );
     if (this.#whole.size + this.#models.size > MOST_KNOWN) this.forget();
     if (model === undefined) this.#whole.set(id, endpoint);
     else {

@@ -1,5 +1,5 @@
 import { type Clock, type RateManager, type SyncStore, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount, need } from "@hivepace/core/internal";
+import { AMOUNT, checkKnown, isAmount, need, type OptionNames } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { hash32 } from "../hash.ts";
 
@@ -65,7 +65,22 @@ export type GlobalViewSettings = { readonly [O in keyof GlobalViewOptions]-?: No
 
 const DEFAULTS = { intervalMs: 1_000, timeoutMs: 10_000, staleIntervals: 5 };
 
+const OPTIONS = {
+  manager: true,
+  store: true,
+  agentId: true,
+  namespace: true,
+  keys: true,
+  intervalMs: true,
+  staleAfterMs: true,
+  timeoutMs: true,
+  clock: true,
+  random: true,
+  incarnation: true,
+} as const satisfies OptionNames<GlobalViewOptions>;
+
 export function checkOptions(options: GlobalViewOptions): GlobalViewSettings {
+  checkKnown(options, OPTIONS);
   const { manager, store, agentId, keys = false, clock = systemClock, incarnation = crypto.randomUUID() } = options;
   const { intervalMs = DEFAULTS.intervalMs, timeoutMs = DEFAULTS.timeoutMs } = options;
   const { staleAfterMs = DEFAULTS.staleIntervals * intervalMs, random = randomOf(String(agentId)) } = options;

@@ -34,12 +34,16 @@ const OPTIONS = {
 } as const satisfies OptionNames<GateRequest>;
 
 export function askedOf(request: GateRequest): Asked {
-  checkKnown(request, OPTIONS);
+  checkKnown(request, OPTIONS, "", "request");
   const { endpoint, route, model, key, session } = request;
   if ((endpoint === undefined) === (route === undefined))
     throw new InvalidConfigError("endpoint", "given, or `route` instead, and not both", endpoint);
+  if (route === undefined && (typeof endpoint !== "string" || endpoint === ""))
+    throw new InvalidConfigError("endpoint", "the id of an endpoint; for several use `route`", endpoint);
+  checkText("model", model);
+  checkText("key", key);
+  checkText("session", session);
   const tiers = route === undefined ? [[endpoint as string]] : tiersOf(route, "route");
-  if (key === "") throw new InvalidConfigError("key", "a string that is not empty", key);
   const hasTokens = [request.tokens, request.inputTokens, request.outputTokens].some((part) => part !== undefined);
   return {
     candidates: tiers.flat(),
@@ -50,4 +54,9 @@ export function askedOf(request: GateRequest): Asked {
     use: useOf(request),
     hasTokens,
   };
+}
+
+function checkText(option: string, value: unknown): void {
+  if (value !== undefined && (typeof value !== "string" || (value === "" && option !== "session")))
+    throw new InvalidConfigError(option, "a string that is not empty", value);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { InvalidConfigError, InvalidWindowError, type SyncStore } from "@hivepace/core";
-import { AMOUNT, checkKnown, isAmount, type OptionNames, warn } from "@hivepace/core/internal";
+import { AMOUNT, checkKnown, checkObject, isAmount, type OptionNames, warn } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { type Settings, SWARM_OPTIONS, swarmSettings } from "../limiter/config.ts";
 import { LONGEST_ID } from "../wire/subjects.ts";
@@ -48,6 +48,10 @@ export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: 
   if (!isAmount(windowMs)) throw new InvalidWindowError("windowMs", AMOUNT, windowMs);
   if (!isAmount(leaseMs)) throw new InvalidConfigError("leaseMs", AMOUNT, leaseMs);
   if (!Array.isArray(options.endpoints)) throw new InvalidConfigError("endpoints", "an array", options.endpoints);
+  const { refusalOf, limitsForKey, weights } = options;
+  for (const [option, value] of Object.entries({ refusalOf, limitsForKey }))
+    if (value !== undefined && typeof value !== "function") throw new InvalidConfigError(option, "a function", value);
+  if (weights !== undefined) checkObject("weights", weights);
   if (bus !== undefined && !(typeof bus?.publish === "function" && typeof bus.subscribe === "function"))
     throw new InvalidConfigError("bus", "a MessageBus", bus);
   if (store !== undefined && typeof store?.sync !== "function")

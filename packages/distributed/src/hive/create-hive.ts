@@ -57,5 +57,9 @@ function isPromise<T>(given: T | PromiseLike<T> | undefined): given is PromiseLi
 }
 
 function tell(error: unknown): void {
-  warn("HIVEPACE_CLOSE_FAILED", `a bus or store that was handed over to the hive could not be closed: ${String(error)}`, error);
+  warn(
+    "HIVEPACE_CLOSE_FAILED",
+    `a bus or store that was handed over to the hive could not be closed: ${String(error)}`,
+    error,
+  );
 }

@@ -1,4 +1,20 @@
 import type { Clock, Failure, Lease, Refusal, UsedTokens } from "@hivepace/core";
+import { checkKnown, checkObject, type OptionNames } from "@hivepace/core/internal";
+
+const USED = { tokens: true, inputTokens: true, outputTokens: true } as const satisfies OptionNames<UsedTokens>;
+const REFUSAL = {
+  reason: true,
+  retryAfterMs: true,
+  kind: true,
+  concerns: true,
+} as const satisfies OptionNames<Refusal>;
+const FAILURE = {
+  reason: true,
+  concerns: true,
+  wasSent: true,
+  byCaller: true,
+  used: true,
+} as const satisfies OptionNames<Failure>;
 
 /**
  * The ways in which a lease may end. Each method checks its argument, throws INVALID_CONFIG for an invalid one, and
@@ -114,7 +130,10 @@ class OpenLease implements Lease {
   }
 
   done(used?: UsedTokens): void {
-    this.#end(() => this.#ends.done(used, false));
+    this.#end(() => {
+      if (used !== undefined) checkUsed(used);
+      return this.#ends.done(used, false);
+    });
   }
 
   expire(): void {
@@ -126,11 +145,17 @@ class OpenLease implements Lease {
   }
 
   refused(refusal: Refusal): void {
-    this.#end(() => this.#ends.refused(refusal));
+    this.#end(() => {
+      checkKnown(refusal, REFUSAL, "", "refusal");
+      return this.#ends.refused(refusal);
+    });
   }
 
   failed(failure: Failure): void {
-    this.#end(() => this.#ends.failed(failure));
+    this.#end(() => {
+      checkKnown(failure, FAILURE, "", "failure");
+      return this.#ends.failed(failure);
+    });
   }
 
   answered(): void {
@@ -156,4 +181,14 @@ class OpenLease implements Lease {
     this.#book.strike(this);
     effects();
   }
+}
+
+/**
+ * Rejects usage in which no known name occurs, such as that of a provider's answer. Further names beside a known one
+ * are harmless: SDKs report details that are part of the sums.
+ */
+function checkUsed(used: UsedTokens): void {
+  checkObject("used", used);
+  const { tokens, inputTokens, outputTokens } = used;
+  if (tokens === undefined && inputTokens === undefined && outputTokens === undefined) checkKnown(used, USED, "used.");
 }

@@ -16,7 +16,6 @@ import {
   RateManager,
   type RateManagerOptions,
   type Refusal,
-  ResourceUnknownError,
   type SyncStore,
   type UsedTokens,
 } from "@hivepace/core";
@@ -25,6 +24,7 @@ import {
   checkAcquireOptions,
   checkConcerns,
   checkKnown,
+  checkObject,
   checkRefusal,
   denied,
   ended,
@@ -32,6 +32,7 @@ import {
   isAmount,
   Listeners,
   type OptionNames,
+  REDUCED_DETAILS,
   readConfig,
   show,
   warn,
@@ -82,6 +83,7 @@ import type { Scope } from "./scope.ts";
 import { slotsOfKey, splitEndpoints, splitKeys } from "./slots.ts";
 import { namesake, type Share, type Target } from "./target.ts";
 import { Targets } from "./targets.ts";
+import { unknownEndpoint } from "./unknown-endpoint.ts";
 import { Wasted } from "./wasted.ts";
 
 /** The implementation of `Hive`: delegates requests, reports and changes to its parts. */
@@ -179,7 +181,7 @@ export class SwarmHive implements Hive {
           })
           .join("; "),
       isApart: ({ model }, { id }) => this.#availability.isApart(id, model),
-      unknown: ({ candidates }) => new ResourceUnknownError(candidates, "endpoint", this.#targets.ids()),
+      unknown: ({ candidates, model }) => unknownEndpoint(candidates, model, this.#targets),
       origin,
       isPaused: () => this.#isPaused,
       onWaiting: (isWaiting) => {
@@ -229,6 +231,7 @@ export class SwarmHive implements Hive {
   }
 
   async acquire(request: HiveRequest): Promise<Lease> {
+    checkObject("request", request);
     checkAcquireOptions(request);
     const { signal, timeoutMs = Infinity, priority = 0 } = request;
     if (signal?.aborted) throw signal.reason;
@@ -259,9 +262,10 @@ export class SwarmHive implements Hive {
     return runWith(lease, work, this.#refusalOf, { clock: this.#clock, leaseMs: this.#settings.leaseMs });
   }
 
-  ready({ signal }: ReadyOptions = {}): Promise<void> {
-    if (this.#closing) return Promise.reject(new ClosedError());
-    return this.#readiness.wait(signal, this.#clock.now());
+  async ready(options: ReadyOptions = {}): Promise<void> {
+    checkKnown(options, READY_OPTIONS);
+    if (this.#closing) throw new ClosedError();
+    return this.#readiness.wait(options.signal, this.#clock.now());
   }
 
   route(request: RouteRequest): RoutingDecision {
@@ -272,6 +276,7 @@ export class SwarmHive implements Hive {
   }
 
   announceReduced(endpoint: string, reason: string, details: HiveReducedDetails = {}): void {
+    checkKnown(details, HIVE_REDUCED_DETAILS, "", "details");
     checkRefusal(reason, details);
     const { model, sentAgoMs = 0, retryAfterMs, kind } = details;
     const targets = model === undefined ? [...this.#targets.ofEndpoint(endpoint)] : [];
@@ -307,12 +312,11 @@ export class SwarmHive implements Hive {
 
   /** Checks and returns the options. Throws RESOURCE_UNKNOWN for an endpoint that the hive does not have. */
   #parking<O extends Pick<ParkOptions, "model">>(endpoint: string, options: O): O {
-    if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
+    checkKnown(options, PARK_OPTIONS);
     const { model } = options;
     if (model !== undefined && (typeof model !== "string" || model === ""))
       throw new InvalidConfigError("model", "a string that is not empty, or absent", model);
-    if (!this.#targets.ids().includes(endpoint))
-      throw new ResourceUnknownError(endpoint, "endpoint", this.#targets.ids());
+    if (!this.#targets.ids().includes(endpoint)) throw unknownEndpoint(endpoint, undefined, this.#targets);
     return options;
   }
 
@@ -343,8 +347,7 @@ export class SwarmHive implements Hive {
 
   reconfigure(changes: HiveChanges): void {
     if (this.#closing) throw new ClosedError();
-    if (typeof changes !== "object" || changes === null) throw new InvalidConfigError("changes", "an object", changes);
-    checkKnown(changes, CHANGES);
+    checkKnown(changes, CHANGES, "", "changes");
     const { endpoints, keys } = changes;
     const split = endpoints && splitEndpoints(endpoints, this.#managerOptions.mockEndpointTpmThreshold);
     const config = {
@@ -378,6 +381,7 @@ export class SwarmHive implements Hive {
 
   addEndpoint(endpoint: HiveEndpoint): void {
     if (this.#closing) throw new ClosedError();
+    checkObject("endpoint", endpoint);
     const { id, model, models } = endpoint;
     const { endpoints, slots } = splitEndpoints([endpoint], this.#managerOptions.mockEndpointTpmThreshold);
     const trial = new RateManager(this.#managerOptions);
@@ -415,9 +419,10 @@ export class SwarmHive implements Hive {
     return this.#isPaused;
   }
 
-  close(options: { readonly drainMs?: number | undefined } = {}): Promise<void> {
+  async close(options: { readonly drainMs?: number | undefined } = {}): Promise<void> {
+    checkKnown(options, CLOSE_OPTIONS);
     const { drainMs = 0 } = options;
-    if (!(drainMs >= 0)) return Promise.reject(new InvalidConfigError("drainMs", "0 or more", drainMs));
+    if (!(typeof drainMs === "number" && drainMs >= 0)) throw new InvalidConfigError("drainMs", "0 or more", drainMs);
     this.#closing ??= this.#close(drainMs);
     return this.#closing;
   }
@@ -499,7 +504,7 @@ export class SwarmHive implements Hive {
   /** The targets of the known candidates. Warns once about each unknown one; throws RESOURCE_UNKNOWN when none is known. */
   #known(candidates: readonly string[], model: string | undefined): readonly Target[] {
     const targets = this.#targetsOf(candidates, model);
-    if (targets.length === 0) throw new ResourceUnknownError(candidates, "endpoint", this.#targets.ids());
+    if (targets.length === 0) throw unknownEndpoint(candidates, model, this.#targets);
     if (targets.length < candidates.length)
       for (const id of candidates) if (!this.#targets.look(id, model)) this.#unknown.warn(id, this.#targets.ids());
     return targets;
@@ -816,6 +821,10 @@ export class SwarmHive implements Hive {
 }
 
 const CHANGES = { endpoints: true, keys: true } as const satisfies OptionNames<HiveChanges>;
+const READY_OPTIONS = { signal: true } as const satisfies OptionNames<ReadyOptions>;
+const CLOSE_OPTIONS = { drainMs: true } as const;
+const PARK_OPTIONS = { model: true, forMs: true, reason: true } as const satisfies OptionNames<ParkOptions>;
+const HIVE_REDUCED_DETAILS = { ...REDUCED_DETAILS, model: true } as const satisfies OptionNames<HiveReducedDetails>;
 const NO_SCOPES: readonly Scope[] = [];
 /** A rate limit with a longer wait counts as an exhausted quota, so that calls go to other endpoints. */
 const LONG_WAIT_MS = 120_000;

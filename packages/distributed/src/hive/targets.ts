@@ -1,4 +1,4 @@
-import { type Clock, type EndpointCount, type RateManager, ResourceUnknownError } from "@hivepace/core";
+import type { Clock, EndpointCount, RateManager } from "@hivepace/core";
 import { isZero, ownUsageOf, UsageWindow } from "../engine/index.ts";
 import type { CapacityWatch } from "../limiter/capacity-watch.ts";
 import type { Settings } from "../limiter/config.ts";
@@ -10,6 +10,7 @@ import { CONFIGURED, type SharePlan, sharePlans, targetName } from "./limits.ts"
 import { newScope } from "./scope.ts";
 import { slotPlans } from "./slots.ts";
 import { type Limited, type ModelScope, Share, SLOTS_OF_SWARM, type Target } from "./target.ts";
+import { unknownEndpoint } from "./unknown-endpoint.ts";
 
 /**
  * Maximum number of models per endpoint that are counted separately. Requests name models, so their number is
@@ -62,7 +63,7 @@ export class Targets {
   /** Returns the target of an endpoint and model. Throws RESOURCE_UNKNOWN. */
   find(endpoint: string, model: string | undefined): Target {
     const target = this.look(endpoint, model);
-    if (!target) throw new ResourceUnknownError(endpoint, "endpoint", this.ids());
+    if (!target) throw unknownEndpoint(endpoint, model, this);
     return target;
   }
 
@@ -74,6 +75,13 @@ export class Targets {
   /** The ids of all endpoints. */
   ids(): string[] {
     return [...new Set([...this.#byName.values()].map(({ id }) => id))];
+  }
+
+  /** The models for which an endpoint has limits of their own. */
+  modelsOf(endpoint: string): string[] {
+    return [...this.ofEndpoint(endpoint)].flatMap(
+      ({ model, models }) => models ?? (model === undefined ? [] : [model]),
+    );
   }
 
   /** All targets of an endpoint. */

@@ -1,6 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
 import type { CapacityUpdate, Clock } from "@hivepace/core";
-import { need } from "@hivepace/core/internal";
+import { checkKnown, need, type OptionNames } from "@hivepace/core/internal";
 import { encodeCapacity } from "../wire/capacity.ts";
 import { LONGEST_REASON } from "../wire/level-fields.ts";
 import { LONGEST_ID, LONGEST_NAME } from "../wire/subjects.ts";
@@ -28,6 +28,14 @@ export interface AnnounceOptions {
   clock?: Clock | undefined;
 }
 
+const UPDATE = {
+  resource: true,
+  agentId: true,
+  newCapacity: true,
+  reason: true,
+  timestamp: true,
+} as const satisfies OptionNames<CapacityUpdate>;
+
 /**
  * Announces a reduced capacity of a resource to all agents, without being an agent: for operators and their scripts.
  * Agents treat the announcement as one more cut, to `newCapacity`, unless that is no lower than their present capacity
@@ -36,6 +44,7 @@ export interface AnnounceOptions {
  * @throws INVALID_CONFIG, or the error of the bus
  */
 export async function announceCapacity(update: CapacityUpdate, options: AnnounceOptions): Promise<void> {
+  checkKnown(update, UPDATE, "", "update");
   const { resource, agentId, newCapacity, reason, timestamp } = update;
   need(isText(resource, 1, LONGEST_NAME), "resource", `a string of 1 to ${LONGEST_NAME} characters`, resource);
   need(isText(agentId, 1, LONGEST_ID), "agentId", `a string of 1 to ${LONGEST_ID} characters`, agentId);

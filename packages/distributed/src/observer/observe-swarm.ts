@@ -1,6 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
-import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
-import { Listeners, need, warn } from "@hivepace/core/internal";
+import { type Clock, systemClock } from "@hivepace/core";
+import { checkKnown, Listeners, need, type OptionNames, warn } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { type Message, TRUST } from "../engine/index.ts";
 import { BusLink } from "../limiter/bus-link.ts";
@@ -23,7 +23,7 @@ import { agentsOf, mainTotal, membersOf, quotasOf } from "./snapshot.ts";
  * @throws INVALID_CONFIG, BUS_CLOSED, or BUS_UNAVAILABLE when the broker refuses the subscription
  */
 export async function observeSwarm(options: ObserverOptions): Promise<SwarmObserver> {
-  if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
+  checkKnown(options, OPTIONS);
   const isOwned = typeof (options.bus as PromiseLike<MessageBus> | undefined)?.then === "function";
   const bus = await options.bus;
   try {
@@ -35,6 +35,14 @@ export async function observeSwarm(options: ObserverOptions): Promise<SwarmObser
     throw error;
   }
 }
+
+const OPTIONS = {
+  bus: true,
+  namespace: true,
+  secret: true,
+  swarmId: true,
+  clock: true,
+} as const satisfies OptionNames<ObserverOptions>;
 
 class Observer implements SwarmObserver {
   readonly namespace: string;

@@ -8,7 +8,7 @@ import {
   ResourceUnknownError,
   systemClock,
 } from "@hivepace/core";
-import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { AMOUNT, checkKnown, isAmount, type OptionNames } from "@hivepace/core/internal";
 import { Refusals } from "./refusals.ts";
 import { freesFirst, leftAlone, roomOf, unavailable } from "./room.ts";
 import type {
@@ -26,6 +26,16 @@ import { UnknownEndpoints } from "./unknown-endpoints.ts";
 
 const DEFAULTS = { strategy: "least-used", refusedForMs: 1_000 } as const;
 const STRATEGIES: readonly unknown[] = ["least-used", "round-robin", "weighted", "fastest"];
+
+const OPTIONS = {
+  manager: true,
+  view: true,
+  health: true,
+  strategy: true,
+  weights: true,
+  refusedForMs: true,
+  clock: true,
+} as const satisfies OptionNames<RouterOptions>;
 
 /**
  * Creates a router, which chooses among endpoints by session, capacity and strategy. Every decision is synchronous and
@@ -48,6 +58,7 @@ class RoomRouter implements Router {
   #turn = 0;
 
   constructor(options: RouterOptions) {
+    checkKnown(options, OPTIONS);
     const { manager, view, health, strategy = DEFAULTS.strategy, weights = {} } = options;
     const { refusedForMs = DEFAULTS.refusedForMs, clock = systemClock } = options;
     if (typeof manager?.peek !== "function") throw new InvalidConfigError("manager", "a RateManager", manager);

@@ -1,5 +1,5 @@
 import type { Gate, Lease } from "@hivepace/core";
-import { need } from "@hivepace/core/internal";
+import { checkKnown, need, type OptionNames } from "@hivepace/core/internal";
 import { readCall } from "../call/call-facts.ts";
 import {
   type CallInfo,
@@ -7,6 +7,7 @@ import {
   checkFallback,
   checkPacing,
   type FetchEndpoint,
+  PACING_OPTIONS,
   type PacingOptions,
 } from "../options.ts";
 import { AnswerWatch } from "../pacing/answer-watch.ts";
@@ -64,6 +65,14 @@ export interface LimitedFetchOptions<F = GlobalFetch> extends PacingOptions {
   fallbackAfterMs?: number | undefined;
 }
 
+const OPTIONS = {
+  ...PACING_OPTIONS,
+  fetch: true,
+  endpoints: true,
+  fallback: true,
+  fallbackAfterMs: true,
+} as const satisfies OptionNames<LimitedFetchOptions>;
+
 const FALLBACK_AFTER_MS = 10_000;
 
 /** The signature of `fetch` inside of this package. */
@@ -81,6 +90,7 @@ type PlainFetch = (input: string, init: RequestInit) => Promise<Response>;
  * @throws INVALID_CONFIG when an option breaks its rule.
  */
 export function createLimitedFetch<F = GlobalFetch>(gate: Gate, options: LimitedFetchOptions<F> = {}): F {
+  checkKnown(options, OPTIONS);
   const { fetch: given, endpoints = [], fallback = [], fallbackAfterMs = FALLBACK_AFTER_MS, ...pacing } = options;
   need(given === undefined || typeof given === "function", "fetch", "a function", given);
   checkFallback(fallback, fallbackAfterMs);
