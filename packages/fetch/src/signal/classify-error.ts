@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../untyped.ts";
 import { jsonInText } from "./json-in-text.ts";
 import { parseProviderSignal } from "./parse-provider-signal.ts";
 import type { ProviderSignal } from "./provider-signal.ts";

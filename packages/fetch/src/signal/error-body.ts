@@ -1,6 +1,6 @@
+import { isRecord, parseJson } from "../untyped.ts";
 import { envelopeOf } from "./error-envelopes.ts";
 import { plainText } from "./html-text.ts";
-import { isRecord } from "./is-record.ts";
 import { jsonInText } from "./json-in-text.ts";
 
 /** The parts that error bodies of all providers have in common, without their wrappers. */
@@ -183,7 +183,7 @@ function parsed(value: unknown): unknown {
   if (typeof whole !== "string") return whole;
   const text = errorEventOf(whole.trim());
   if (!/^[[{"]/.test(text) || text.length > LONGEST_TEXT) return whole;
-  return json(text) ?? json(text.slice(0, text.indexOf("\n") + 1)) ?? whole;
+  return parseJson(text) ?? parseJson(text.slice(0, text.indexOf("\n") + 1)) ?? whole;
 }
 
 /** Some gateways send the events of a stream with an error's status. Returns the data of the one that is an error. */
@@ -192,12 +192,4 @@ function errorEventOf(text: string): string {
   const data = text.slice(0, LONGEST_TEXT).match(/^data:.*$/gm) ?? [];
   const event = data.find((line) => line.includes('"error"')) ?? data[0];
   return event?.slice("data:".length).trim() ?? text;
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../untyped.ts";
 
 /** The layer below an object of an error body. */
 export interface Envelope {

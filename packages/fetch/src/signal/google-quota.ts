@@ -1,7 +1,7 @@
+import { isRecord } from "../untyped.ts";
 import { parseCount, parseDuration, saneMs } from "./amounts.ts";
 import { type DimensionSet, WINDOWS, withoutAbsent } from "./dimension-set.ts";
 import type { ErrorBody } from "./error-body.ts";
-import { isRecord } from "./is-record.ts";
 
 /** The statements of Google's error details: the quota, its window, and the wait. */
 export interface GoogleQuota {

@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../untyped.ts";
 
 /** A JSON document inside of a text, and the words around it. */
 export interface JsonInText {

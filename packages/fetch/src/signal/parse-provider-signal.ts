@@ -1,3 +1,4 @@
+import { isRecord } from "../untyped.ts";
 import { parseReset } from "./amounts.ts";
 import { DimensionSet } from "./dimension-set.ts";
 import { codeOf, type ErrorBody, readErrorBody } from "./error-body.ts";
@@ -5,7 +6,6 @@ import { readGoogleQuota } from "./google-quota.ts";
 import { addHeaderDimensions } from "./header-dimensions.ts";
 import { type HeadersLike, readHeaders } from "./header-fields.ts";
 import { addIetfDimensions } from "./ietf-fields.ts";
-import { isRecord } from "./is-record.ts";
 import type { ProviderSignal, RefusalClass, SignalDimension } from "./provider-signal.ts";
 import { classOf } from "./refusal-class.ts";
 import { retryAfterOfBody, retryAfterOfHeaders } from "./retry-after.ts";

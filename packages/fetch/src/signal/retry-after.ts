@@ -1,7 +1,7 @@
+import { isRecord } from "../untyped.ts";
 import { parseReset, saneMs } from "./amounts.ts";
 import type { ErrorBody } from "./error-body.ts";
 import { readHeaders } from "./header-fields.ts";
-import { isRecord } from "./is-record.ts";
 import { durationInWords, waitInWords } from "./wait-in-words.ts";
 
 const MS_FIELDS = ["retry-after-ms", "x-ms-retry-after-ms", "x-retry-after-ms"];
