@@ -15,7 +15,7 @@ export const GENERAL: RefusalFamily = {
     {
       class: "request_too_large",
       at: "any-error",
-      text: /request (?:is |body )?too large|prompt (?:is )?too long|maximum context length|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context (?:limit|window|length)|reduce (?:your message size|the length of the messages)|input is too long|token count.{0,30} exceeds the maximum|number of tokens in the prompt cannot exceed|exceeded model token limit|tokens .{0,24}must be <=? ?\d|must have less than \d+ tokens|range of input length should be|maximum prompt length is \d|longer than the maximum model length|model only supports up to \d|exceeds the available context size|greater than the context length|context length of only \d/i,
+      text: /request (?:is |body )?too large|prompt (?:is )?too long|maximum context length|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context (?:limit|window|length)|reduce (?:your message size|the length of the messages)|input is too long|token count.{0,30} exceeds the maximum|number of tokens in the prompt cannot exceed|exceeded model token limit|tokens .{0,24}must be <=? ?\d|must have less than \d+ tokens|range of input length should be|maximum prompt length is \d|longer than the (?:maximum model|model's (?:maximum )?context) length|context_?window_?exceeded|too many tokens: |model only supports up to \d|exceeds the available context size|greater than the context length|context length of only \d/i,
     },
     {
       class: "quota_exhausted",
@@ -24,7 +24,7 @@ export const GENERAL: RefusalFamily = {
     {
       class: "quota_exhausted",
       at: "any-error",
-      text: /credit balance is too low|insufficient (?:account )?(?:credits?|balance|funds)|balance (?:is )?(?:insufficient|not enough)|credits are depleted|(?:used|exhausted|exceeded) (?:all |up )*(?:of )?(?:your |the )?(?:available |remaining |monthly |included )*credits|(?:out|run out) of credits|(?:doesn't|does not) have any credits|(?:not enough|exhausted) balance|credit limit exceeded|credits (?:have )?expired|spend(?:ing)? (?:limit|cap)\b|will regain access on|requires? more credits|budget has been exceeded|exceeded ?budget|(?:crossed|over) budget|please (?:recharge|top up)|账户?余额不足|余额不足|欠费/i,
+      text: /credit balance is too low|insufficient (?:account )?(?:credits?|balance|funds)|balance (?:is )?(?:insufficient|not enough)|credits are depleted|(?:used|exhausted|exceeded) (?:all |up )*(?:of )?(?:your |the )?(?:available |remaining |monthly |included )*credits|(?:out|run out) of credits|(?:doesn't|does not) have any credits|(?:not enough|exhausted) balance|credit limit exceeded|credits (?:have )?expired|spend(?:ing)? (?:limit|cap)\b|will regain access on|requires? more credits|budget (?:limits? )?(?:has been |have been )?(?:exceeded|reached)|exceeded ?(?:token ?)?budget|(?:crossed|over) budget|please (?:recharge|top up)|账户?余额不足|余额不足|欠费/i,
     },
     {
       class: "ramp_limited",
@@ -47,13 +47,13 @@ export const GENERAL: RefusalFamily = {
     },
     {
       class: "quota_window_long",
-      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|(?:hourly|session) usage limit|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|usage limit for this (?:billing|period)|使用上限|(?:每日|每天|当日|今日|每周|每月|本月)[^。]{0,12}(?:限额|额度|上限|配额)/i,
+      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|(?:hourly|session) usage limit|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|usage limit for this (?:billing|period)|(?:reached|hit|exceeded) your (?:\w+ )?usage limit|使用上限|(?:每日|每天|当日|今日|每周|每月|本月)[^。]{0,12}(?:限额|额度|上限|配额)/i,
     },
     { class: "overloaded", code: /overload/ },
     {
       class: "overloaded",
       at: TROUBLE,
-      code: /^(model_?not_?ready|service_?unavailable|temporarily_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|out_?of_?capacity|unavailable|resource_?unavailable|(?:no_)?provider_(?:un)?available|queue_(?:exceeded|full)|system_busy|server_busy)/,
+      code: /^(model_?not_?ready|service_?unavailable|temporarily_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|out_?of_?capacity|unavailable(?!_model)|resource_?unavailable|(?:no_)?provider_(?:un)?available|queue_(?:exceeded|full)|system_busy|server_busy)/,
     },
     {
       class: "overloaded",
