@@ -119,7 +119,42 @@ describe("limits that answers show for one model", () => {
     expect(hive.tryAcquire(ask("small", 300)).allowed).toBe(false);
   });
 
-  test("are forgotten with their endpoint, without a trace", async () => {
+  test.each([
+    ["the tightest of them holds", {}, 800],
+    ["a configured limit holds instead", { tpmLimit: 700 }, 700],
+  ])("become those of a pool that is configured, with the usage of its models: %s", async (_rule, own, limit) => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+    show(hive, "small", 1_000);
+    show(hive, "large", 800);
+    for (const [model, tokens] of [
+      ["small", 300],
+      ["large", 150],
+      // No answer has told a limit of this model.
+      ["other", 50],
+    ] as const)
+      hive.tryAcquire(ask(model, tokens)).lease?.done();
+    const underway = hive.tryAcquire(ask("small", 100)).lease;
+    hive.reconfigure({ endpoints: [{ id: "api" }, { id: "api", models: ["small", "large", "other"], ...own }] });
+    expect(hive.explain("api", "small").limits).toMatchObject([{ dimension: "tokens", limit, used: 600 }]);
+    expect(hive.tryAcquire(ask("large", limit - 599)).allowed).toBe(false);
+    underway?.done({ tokens: 100 });
+    expect(hive.tryAcquire(ask("other", limit - 600)).allowed).toBe(true);
+    expect(hive.tryAcquire(ask("small", 1)).allowed).toBe(false);
+    await hives.clock.run(2 * MINUTE_MS);
+    expect(hive.tryAcquire(ask("small", limit)).allowed).toBe(true);
+  });
+
+  test("of a pool serve a call that waited for one of its models", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+    show(hive, "small", 1_000);
+    hive.tryAcquire(ask("small", 900)).lease?.done();
+    const wait = watch(hive.acquire(ask("small", 200)));
+    hive.reconfigure({ endpoints: [{ id: "api" }, { id: "api", models: ["small", "large"], tpmLimit: 5_000 }] });
+    await hives.clock.run(0);
+    expect(wait.lease).toBeDefined();
+  });
+
+  test("are forgotten with their endpoint, and nothing is left behind", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "api" }, { id: "other" }] });
     show(hive, "small", 1_000);
     hive.tryAcquire(ask("small", 1_000)).lease?.done();

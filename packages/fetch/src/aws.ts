@@ -6,9 +6,9 @@ import { endWithError, endWithStatus } from "./pacing/failure.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
 import { classifyError } from "./signal/classify-error.ts";
-import { isRecord } from "./signal/is-record.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
 import type { ProviderSignal } from "./signal/provider-signal.ts";
+import { fieldOf, parseJson } from "./untyped.ts";
 import { type ReportedUsage, usageOf } from "./usage/reported-usage.ts";
 import { watchedStream } from "./usage/watched-stream.ts";
 
@@ -159,7 +159,7 @@ function isEventStream(value: unknown): value is AsyncIterable<unknown> {
 /** `Converse` has the usage in its output, `InvokeModel` in headers and in the model's own body. */
 function usageOfOutput({ output, response }: Result): ReportedUsage | undefined {
   const body = fieldOf(output, "body");
-  const own = usageOf(body instanceof Uint8Array ? parse(new TextDecoder().decode(body)) : output);
+  const own = usageOf(body instanceof Uint8Array ? parseJson(new TextDecoder().decode(body)) : output);
   if (own !== undefined) return own;
   const headers = fieldOf(response, "headers");
   const count = (name: string): number | undefined => {
@@ -188,7 +188,7 @@ function watched(
       renew();
       pieces++;
       const bytes = fieldOf(fieldOf(event, "chunk"), "bytes");
-      usage = usageOf(bytes instanceof Uint8Array ? parse(new TextDecoder().decode(bytes)) : event, usage);
+      usage = usageOf(bytes instanceof Uint8Array ? parseJson(new TextDecoder().decode(bytes)) : event, usage);
     },
     end: (isWhole: boolean): void => {
       const refusal = failure === undefined ? undefined : refusalInStream(failure);
@@ -230,16 +230,4 @@ const EVENT_BYTES = 256;
 function textOf(body: unknown): string | undefined {
   if (typeof body === "string") return body;
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return isRecord(value) ? value[key] : undefined;
 }

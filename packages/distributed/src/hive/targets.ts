@@ -141,6 +141,7 @@ export class Targets {
       this.#byName.set(name, target);
       for (const each of models ?? [model]) byModel.set(key(id, each), target);
       this.#adoptModel(target);
+      this.#adoptPool(target);
       this.shareOut(target);
       this.#refreshModels(target);
     }
@@ -160,7 +161,9 @@ export class Targets {
 
   /** Moves learned limits and usage to the target of a model that gets limits of its own. */
   #adoptModel(target: Target): void {
-    const { id, model } = target;
+    const { id, models } = target;
+    // A pool has the name of its first model.
+    const model = models === undefined ? target.model : undefined;
     const endpoint = model === undefined ? undefined : this.#byModel.get(key(id, undefined));
     const scope = model === undefined ? undefined : endpoint?.byModel?.get(model);
     if (!scope || model === undefined) return;
@@ -168,6 +171,32 @@ export class Targets {
     Object.assign(target.learned, scope.learned);
     target.shares = scope.shares;
     target.unshared = scope.unshared;
+  }
+
+  /**
+   * Moves learned limits and usage of single models to the target of a pool that gets limits of its own. The pool counts the
+   * models together: of their learned limits the tightest holds, and their usage is summed. The usage counts from now on, so that
+   * it leaves the window late and never early.
+   */
+  #adoptPool({ id, models = [], learned, unshared }: Target): void {
+    const byModel = this.#byModel.get(key(id, undefined))?.byModel;
+    const now = this.#clock.now();
+    for (const model of models) {
+      const scope = byModel?.get(model);
+      if (!scope) continue;
+      byModel?.delete(model);
+      for (const dimension of DIMENSIONS) {
+        const [seen, known] = [scope.learned[dimension], learned[dimension]];
+        if (seen && (!known || seen.limit / seen.windowMs < known.limit / known.windowMs)) learned[dimension] = seen;
+      }
+      scope.unshared.expire(now);
+      const used = DIMENSIONS.map((dimension, i) =>
+        Math.max(scope.unshared.sum[i] ?? 0, ...scope.shares.map((share) => this.#ownUsage(share, dimension, now))),
+      );
+      unshared.add(now, used);
+      for (const share of scope.shares) this.#drop(share);
+      scope.shares = [];
+    }
   }
 
   /** Limits that are configured for the whole endpoint are not learned for its models. */

@@ -1,4 +1,4 @@
-import { isRecord } from "../signal/is-record.ts";
+import { isRecord, parseJson } from "../untyped.ts";
 
 /** The API whose format a request has. */
 export type Protocol = "openai" | "anthropic" | "gemini" | "other";
@@ -52,7 +52,7 @@ export function readCall(path: string, body: string | undefined, method = "POST"
 
 function readShape(path: string, body: string | undefined): CallFacts {
   const protocol = PATHS.find(([pattern]) => pattern.test(path))?.[1] ?? "other";
-  const json = body === undefined ? undefined : parse(body);
+  const json = body === undefined ? undefined : parseJson(body);
   if (!isRecord(json)) {
     const model = modelOfPath(path);
     return {
@@ -95,14 +95,6 @@ const ADDRESS_KEYS = new Set(["url", "image_url"]);
 function isReference(key: string, value: unknown): boolean {
   if (REFERENCE_KEYS.has(key)) return value !== null && value !== undefined;
   return ADDRESS_KEYS.has(key) && typeof value === "string" && /^(?:https?|gs|s3):\/\//.test(value);
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Gemini, Azure and Bedrock name the model in the path. */

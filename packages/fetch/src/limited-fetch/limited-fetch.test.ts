@@ -268,6 +268,64 @@ test("after the last retry the caller gets the refusal, marked so that nobody el
   expect(sent).toHaveLength(3);
 });
 
+test("a refusal that says that it must not be repeated is not repeated", async () => {
+  const { limited, sent, gate } = world([tooMany({ "x-should-retry": "false" })]);
+  expect((await limited(CHAT, chat)).status).toBe(429);
+  expect(sent).toHaveLength(1);
+  expect(gate.endings).toMatchObject([{ how: "refused", refusal: { kind: "limit" } }]);
+});
+
+test("an overloaded model does not use up the retries of another one", async () => {
+  const overloaded = () => json(529, { error: { type: "overloaded_error" } });
+  const busy = Array.from({ length: 206 }, () => overloaded);
+  const { clock, limited, sent } = world(busy, { maxRetries: 1, baseDelayMs: 1 });
+  const ask = async (model: string): Promise<number> => {
+    const answer = limited(MESSAGES, post({ model }));
+    await clock.run(10);
+    return (await answer).status;
+  };
+  for (let call = 0; call < 105; call++) expect(await ask("busy")).toBe(529);
+  // One hundred retries are in reserve.
+  expect(sent).toHaveLength(205);
+  expect(await ask("other")).toBe(200);
+  expect(sent).toHaveLength(207);
+});
+
+/** An answer whose body has no end. */
+function endless(status: number) {
+  let chunks = 0;
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(chunks++ === 0 ? 123 : 120)),
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  return { response: new Response(body, { status }), read: () => chunks, isCancelled: () => isCancelled };
+}
+
+test("of an error without an end only the start is read; the caller can read on", async () => {
+  const { response, read } = endless(400);
+  const { limited } = world([response]);
+  const answer = await limited(CHAT, chat);
+  expect(read()).toBeLessThan(20);
+  const reader = answer.body?.getReader();
+  let length = 0;
+  for (let i = 0; i < 40; i++) length += (await reader?.read())?.value?.length ?? 0;
+  expect(length).toBe(40 * 65_536);
+  await reader?.cancel();
+});
+
+test("of a refusal without an end only the start is kept, and its connection is freed", async () => {
+  const { response, read, isCancelled } = endless(429);
+  const { clock, limited, sent } = world([response]);
+  const answer = limited(CHAT, chat);
+  await clock.run(1_000);
+  expect((await answer).status).toBe(200);
+  expect([sent.length, isCancelled()]).toEqual([2, true]);
+  expect(read()).toBeLessThan(20);
+});
+
 test("a wait that came to its end leaves no listener", async () => {
   const { limited, clock } = world([tooMany({ "retry-after": "1" })]);
   const { signal } = new AbortController();
