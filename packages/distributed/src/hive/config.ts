@@ -67,6 +67,7 @@ export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: 
     agentId,
     namespace: isGuessed ? undefined : namespace,
     storeNamespace: namespace,
+    observes: mode === "observe",
   });
   return { swarm, namespace, mode, windowMs, leaseMs };
 }
