@@ -20,6 +20,8 @@ export interface AgentConfig {
   readonly isSigned?: boolean | undefined;
   /** The bus delivers an agent's own messages back to it. */
   readonly echoes: boolean;
+  /** The agent sends every call at once, so its peers leave capacity free for it. */
+  readonly observes?: boolean | undefined;
   /** Settings of the store; undefined when agents agree over the bus alone. */
   readonly store?: StoreConfig | undefined;
   readonly tuning: Tuning;
@@ -106,6 +108,8 @@ export interface Peer {
   /** The peer announced its next message within this time. */
   nextMs: number;
   weight: number;
+  /** The peer sends every call at once, whatever is available. */
+  observes: boolean;
   state: "live" | "silent" | "left";
   /** The peer has proved that it leaves. */
   hasLeft: boolean;

@@ -4,6 +4,7 @@ import { type Amounts, addTo, at, SLACK, zeros } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
 import { budgetAfter } from "./isolation-budget.ts";
 import type { QuotaReport } from "./message.ts";
+import { observersUsage } from "./observers.ts";
 import type { PeerQuota, Quota } from "./quota.ts";
 import { forgetExpired, rememberPeers } from "./remembered-reports.ts";
 import { saveTotals } from "./saved-totals.ts";
@@ -89,6 +90,7 @@ export function sweep(agent: Agent, now: number): void {
   for (const quota of agent.quotas.values()) {
     freeEnded(agent, quota, now);
     updateHeld(agent, quota, now);
+    quota.heldForObservers = observersUsage(agent, quota, now);
   }
   dropRemoved(agent, now);
 }

@@ -44,6 +44,7 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
     members: agent.membership.members,
     bye,
     ...(agent.store?.isStore ? { store: true } : {}),
+    ...(agent.config.observes ? { observes: true } : {}),
     quotas,
     ...(availability ? { availability } : {}),
   };

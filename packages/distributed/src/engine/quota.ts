@@ -45,6 +45,8 @@ export interface Quota {
   readonly reporting: Reporting;
   readonly history: History;
   readonly isolation: Isolated;
+  /** Capacity left free for peers that observe: their usage until as much has left the window. */
+  heldForObservers: number[];
   readonly allocation: Allocation;
   /** State of a quota of slots, which has one dimension; undefined for other quotas. */
   readonly slots: Slots | undefined;
@@ -310,6 +312,7 @@ export function newQuota(config: QuotaConfig, now: number): Quota {
       newcomersUntil: -Infinity,
     },
     isolation: { budget: undefined, savedSince: -Infinity, heldForSilent: zeros(length) },
+    heldForObservers: zeros(length),
     allocation: { grant: undefined, requested: zeros(length) },
     slots: isHeld ? newSlots(config.adaptive, now) : undefined,
   };

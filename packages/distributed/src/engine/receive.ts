@@ -72,6 +72,7 @@ export function receive(agent: Agent, message: Message, now: number): boolean {
   peer.staleCount = 0;
   if (peer.state === "live") membership.weights += message.weight - peer.weight;
   peer.weight = message.weight;
+  peer.observes = message.observes === true;
   if (peer.state !== "live") {
     addMember(agent, peer);
     isNews = true;
@@ -150,6 +151,7 @@ function senderOf(agent: Agent, message: Message, now: number): Peer | undefined
     receivedAt: now,
     nextMs: 0,
     weight: 1,
+    observes: false,
     state: "silent",
     hasLeft: false,
     byeSeq: 0,

@@ -207,6 +207,8 @@ export interface Settings {
   readonly sync: SyncStore | undefined;
   /** The prefix of keys in the store. */
   readonly storeNamespace: string;
+  /** The agent delays no call. */
+  readonly observes: boolean;
   readonly aggregation: Aggregation;
   readonly aggregationAt: AggregationAt;
   readonly agentId: string;
@@ -248,7 +250,11 @@ export function settingsOf(config: DistributedConfig): Settings {
 
 /** Checks and completes options that may lack a bus. Throws INVALID_CONFIG. */
 export function swarmSettings(
-  config: Omit<DistributedConfig, "bus"> & { bus?: MessageBus | undefined; storeNamespace?: string | undefined },
+  config: Omit<DistributedConfig, "bus"> & {
+    bus?: MessageBus | undefined;
+    storeNamespace?: string | undefined;
+    observes?: boolean;
+  },
 ): Settings {
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
   const settings = { ...defaultDistributedConfig, clock: systemClock, ...given } as unknown as Settings &
@@ -287,6 +293,7 @@ export function swarmSettings(
     bus: config.bus,
     sync: config.sync,
     storeNamespace: config.storeNamespace ?? storeNamespaceOf(config),
+    observes: config.observes ?? false,
     cooldownMs,
     expectedAgents,
     namespace,

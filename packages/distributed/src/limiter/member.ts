@@ -95,6 +95,7 @@ export class Member {
         hasBus: this.link !== undefined,
         isSigned: secrets.length > 0,
         echoes: this.link?.echoes ?? false,
+        observes: settings.observes,
         store,
         tuning: { ...TUNING, heartbeatMs: heartbeatIntervalMs, idleHeartbeatMs: 5 * heartbeatIntervalMs },
       },

@@ -192,6 +192,14 @@ test("slots decode to the encoded ones, with times rounded up", () => {
   expect(read).toMatchObject({ heldMs: 1_201, endsMs: 899_000, adaptive, departed: 2, departedMs: 5_001 });
 });
 
+test("an agent that observes says so, and no other agent does", () => {
+  const observing = decode({ ...fields, observes: true });
+  expect(observing.observes).toBe(true);
+  const [payload] = encodePresence(observing, MOST_BYTES_SENT);
+  expect(decodePresence(payload as Uint8Array)).toEqual(observing);
+  expect(decode({ ...fields, observes: "yes" })).toEqual(decode(fields));
+});
+
 test("unknown fields are ignored, at any depth", () => {
   expect(decode({ ...fields, later: 1, pools: [{ ...fields.pools[0], later: { x: 1 } }] })).toEqual(decode(fields));
 });

@@ -58,8 +58,6 @@ export const KNOWN_MISSES: Readonly<Record<string, Misses>> = {
   },
   // A small call waits behind large ones although the exhausted dimension does not limit it.
   "real-providers/traffic/small-calls-beside-huge-ones": { "wait p50, ms": miss(31_921, 1_000) },
-  // Agents that only observe are refused themselves: they send more, while the others respect the limit.
-  "real-providers/swarms/a-fifth-of-the-agents-only-observe": { "refused part": miss(0.061, 0.002) },
   // A crashed agent's share stays reserved under its old id.
   "real-providers/swarms/incarnations-of-two-minutes-without-a-goodbye-under-new-names": { use: miss(0.607, 0.85) },
   "real-providers/swarms/incarnations-of-twenty-seconds-with-a-goodbye": { use: miss(0.652, 0.9) },

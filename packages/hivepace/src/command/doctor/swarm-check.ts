@@ -97,7 +97,7 @@ export function checkSurvey(findings: Findings, { differences, twins, lookalikes
     findings.bad(
       "names",
       `two processes use the name ${clean(agent)}`,
-      "give each its own agentId, or omit the option",
+      "give each its own agentId, or set AGENT_ID for each",
     );
   if (isAnyone && differences.length === 0 && twins.length === 0)
     findings.ok("limits", "all agents have the same limits");
