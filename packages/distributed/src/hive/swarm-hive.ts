@@ -311,8 +311,7 @@ export class SwarmHive implements Hive {
     const { model } = options;
     if (model !== undefined && (typeof model !== "string" || model === ""))
       throw new InvalidConfigError("model", "a string that is not empty, or absent", model);
-    if (!this.#targets.ids().includes(endpoint))
-      throw new ResourceUnknownError(endpoint, "endpoint", this.#targets.ids());
+    if (!this.#targets.has(endpoint)) throw new ResourceUnknownError(endpoint, "endpoint", this.#targets.ids());
     return options;
   }
 

@@ -34,6 +34,7 @@ export class Targets {
   readonly #byName = new Map<string, Target>();
   /** Targets by endpoint and model. The entry without a model covers all models without an entry. */
   #byModel = new Map<string, Target>();
+  #byEndpoint: ReadonlyMap<string, readonly Target[]> = new Map();
   readonly #byQuota = new Map<string, Target | ModelScope>();
 
   constructor(
@@ -73,12 +74,16 @@ export class Targets {
 
   /** The ids of all endpoints. */
   ids(): string[] {
-    return [...new Set([...this.#byName.values()].map(({ id }) => id))];
+    return [...this.#byEndpoint.keys()];
   }
 
   /** All targets of an endpoint. */
-  *ofEndpoint(endpoint: string): Generator<Target> {
-    for (const target of this.#byName.values()) if (target.id === endpoint) yield target;
+  ofEndpoint(endpoint: string): readonly Target[] {
+    return this.#byEndpoint.get(endpoint) ?? [];
+  }
+
+  has(endpoint: string): boolean {
+    return this.#byEndpoint.has(endpoint);
   }
 
   /** The owner of the quota with this name. */
@@ -147,6 +152,10 @@ export class Targets {
       target.byModel = undefined;
     }
     this.#byModel = byModel;
+    const byEndpoint = new Map<string, Target[]>();
+    for (const target of this.#byName.values())
+      byEndpoint.set(target.id, [...(byEndpoint.get(target.id) ?? []), target]);
+    this.#byEndpoint = byEndpoint;
     return gone;
   }
 
