@@ -32,7 +32,9 @@ export class Targets {
   readonly #clock: Clock;
   readonly #onChange: (changed: Target | ModelScope) => void;
   readonly #byName = new Map<string, Target>();
-  /** Targets by endpoint and model. The entry without a model covers all models without an entry. */
+  /** Targets without a model, by endpoint. They cover all models without an entry in `#byModel`. */
+  #whole: ReadonlyMap<string, Target> = new Map();
+  /** Targets of models, by endpoint and model. */
   #byModel = new Map<string, Target>();
   #byEndpoint: ReadonlyMap<string, readonly Target[]> = new Map();
   readonly #byQuota = new Map<string, Target | ModelScope>();
@@ -69,7 +71,7 @@ export class Targets {
 
   look(endpoint: string, model: string | undefined): Target | undefined {
     const ofModel = model === undefined ? undefined : this.#byModel.get(key(endpoint, model));
-    return ofModel ?? this.#byModel.get(key(endpoint, undefined));
+    return ofModel ?? this.#whole.get(endpoint);
   }
 
   /** The ids of all endpoints. */
@@ -128,6 +130,7 @@ export class Targets {
   refresh(slots: ReadonlyMap<string, SlotLimit>): Target[] {
     const known = new Set(this.#byName.keys());
     const byModel = new Map<string, Target>();
+    const whole = new Map<string, Target>();
     for (const count of this.#manager.snapshot({ keys: false }).endpoints) {
       const { id, model, models } = count;
       const name = targetName(count);
@@ -136,7 +139,9 @@ export class Targets {
       target.count = count;
       target.slots = slots.get(name);
       this.#byName.set(name, target);
-      for (const each of models ?? [model]) byModel.set(key(id, each), target);
+      for (const each of models ?? [model])
+        if (each === undefined) whole.set(id, target);
+        else byModel.set(key(id, each), target);
       this.#adoptModel(target);
       this.shareOut(target);
       this.#refreshModels(target);
@@ -152,6 +157,7 @@ export class Targets {
       target.byModel = undefined;
     }
     this.#byModel = byModel;
+    this.#whole = whole;
     const byEndpoint = new Map<string, Target[]>();
     for (const target of this.#byName.values())
       byEndpoint.set(target.id, [...(byEndpoint.get(target.id) ?? []), target]);
@@ -162,7 +168,7 @@ export class Targets {
   /** Moves learned limits and usage to the target of a model that gets limits of its own. */
   #adoptModel(target: Target): void {
     const { id, model } = target;
-    const endpoint = model === undefined ? undefined : this.#byModel.get(key(id, undefined));
+    const endpoint = model === undefined ? undefined : this.#whole.get(id);
     const scope = model === undefined ? undefined : endpoint?.byModel?.get(model);
     if (!scope || model === undefined) return;
     endpoint?.byModel?.delete(model);
@@ -326,6 +332,6 @@ function isRate({ isSlots }: Share): boolean {
   return !isSlots;
 }
 
-function key(endpoint: string, model: string | undefined): string {
-  return `${endpoint}\0${model ?? ""}`;
+function key(endpoint: string, model: string): string {
+  return `${endpoint}\0${model}`;
 }

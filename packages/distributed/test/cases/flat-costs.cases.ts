@@ -6,6 +6,7 @@ import {
   microsecondsOf,
   queueing,
   reading,
+  routing,
   type Situation,
   Waiters,
 } from "../support/flat-costs.ts";
@@ -47,6 +48,17 @@ export const cases: readonly Case[] = [
         () => reading(50, 10),
         () => reading(500, 10),
         1,
+        20,
+      ),
+  },
+  {
+    id: "flat-costs/a-full-route-per-endpoint",
+    seconds: 5,
+    run: () =>
+      compare(
+        () => routing(10, true),
+        () => routing(100, true),
+        20,
         20,
       ),
   },

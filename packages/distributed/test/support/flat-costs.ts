@@ -147,6 +147,25 @@ export async function reading(endpoints: number, agents: number): Promise<Situat
   return { once: () => void hive.status(), close: () => hive.close() };
 }
 
+/** Tries a route over all endpoints, which are full or free. */
+export async function routing(endpoints: number, isFull: boolean): Promise<Situation> {
+  const clock = new ManualClock();
+  const route = Array.from({ length: endpoints }, (_, i) => `endpoint-${i}`);
+  const hive = await createHive({
+    clock,
+    namespace: "flat-costs",
+    endpoints: route.map((id) => ({ id, ...(isFull ? FULL : { rpmLimit: 1e9, tpmLimit: 1e12 }) })),
+  });
+  if (isFull) for (const endpoint of route) hive.tryAcquire({ endpoint, tokens: 1 });
+  const request = { route, tokens: 1 };
+  const once = () => {
+    const { lease } = hive.tryAcquire(request);
+    if ((lease === undefined) !== isFull) throw new Error(`the route ${isFull ? "has" : "lacks"} capacity`);
+    lease?.done();
+  };
+  return { once, close: () => hive.close() };
+}
+
 /** The keys of waiters: none, a key each, or a key each that is limited and used up. */
 export type WaiterKeys = "none" | "each" | "limited";
 
