@@ -1,3 +1,4 @@
+import { type Agenda, newAgenda } from "./agenda.ts";
 import { type Availability, newAvailability } from "./availability/entries.ts";
 import type { PeerQuota, Quota, Totals } from "./quota.ts";
 import type { RememberedReport } from "./remembered-reports.ts";
@@ -31,6 +32,7 @@ export interface AgentConfig {
 export interface Agent {
   readonly config: AgentConfig;
   readonly quotas: Map<string, Quota>;
+  readonly agenda: Agenda;
   readonly membership: Membership;
   readonly link: Link;
   /** Start of the current join phase. Later than `startedAt` after an isolation or a suspension of the process. */
@@ -135,6 +137,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
   return {
     config,
     quotas: new Map(),
+    agenda: newAgenda(),
     membership: {
       peers: new Map(),
       newest: new Map(),

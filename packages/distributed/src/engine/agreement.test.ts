@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { agreement } from "./agreement.ts";
+import { agreement, ownShare } from "./agreement.ts";
 import { capacityOf } from "./capacity.ts";
 import { budgetAfter } from "./isolation-budget.ts";
 import { step } from "./step.ts";
@@ -64,4 +64,16 @@ test("an agent counts nothing as its own of the capacity that became free since 
   const own = (since: number) => agreement(agent, quotaIn(agent), 7_000, since).get(undefined)?.from;
   expect(own(7_000)).toEqual([495]);
   expect(own(1_000)).toEqual([445.5]);
+});
+
+test("an agent's own share is its part of the agreement", () => {
+  fc.assert(
+    fc.property(peers, fc.integer({ min: 0, max: 30_000 }), (all, apartMs) => {
+      const agent = knowing(all, apartMs);
+      const now = agent.steppedAt + 1;
+      const [share] = ownShare(agent, quotaIn(agent), now);
+      const [to] = agreement(agent, quotaIn(agent), now).get(undefined)?.to ?? [];
+      expect(share).toBeCloseTo(to as number, 6);
+    }),
+  );
 });

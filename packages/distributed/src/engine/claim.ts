@@ -5,7 +5,7 @@ import { availableOf, capacityOf } from "./capacity.ts";
 import type { ClaimReport } from "./message.ts";
 import { leadOf } from "./pacing.ts";
 import type { Claims, OwnClaim, PeerQuota, Quota } from "./quota.ts";
-import { repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
+import { noteChange, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { slotsToClaim } from "./slots.ts";
 import { isBefore, nextVirtualTime } from "./virtual-time.ts";
 
@@ -25,13 +25,13 @@ export function claimFor(agent: Agent, quota: Quota, next: Amounts, now: number)
 export function withdrawClaim(agent: Agent, quota: Quota, now: number): void {
   if (!quota.claims.own) return;
   quota.claims.own = undefined;
-  quota.reporting.changedAt = now;
+  noteChange(agent, quota, now);
   reportBy(agent, quota, now, repeatsOf(agent, quota));
 }
 
 function open(agent: Agent, quota: Quota, next: Amounts, now: number): void {
   const { id, tuning } = agent.config;
-  const { claims, pacing, reporting, history, config } = quota;
+  const { claims, pacing, history, config } = quota;
   const amounts = amountsToClaim(agent, quota, next, now);
   const count = ++claims.opened;
   const virtualTime =
@@ -48,7 +48,8 @@ function open(agent: Agent, quota: Quota, next: Amounts, now: number): void {
     publishedAt: Infinity,
     seq: Infinity,
   };
-  reporting.changedAt = now;
+  agent.agenda.holding.add(quota);
+  noteChange(agent, quota, now);
   reportBy(agent, quota, now, repeatsOf(agent, quota));
 }
 

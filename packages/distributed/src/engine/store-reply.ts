@@ -69,6 +69,7 @@ function receiveQuotaReply(agent: Agent, quota: Quota, reply: QuotaReply, now: n
     ignore(agent, "other limits");
     return false;
   } else {
+    agent.agenda.capacityVersion++;
     quota.limits = reply.limits.map((limit, i) => Math.min(limit, at(quota.config.limits, i)));
   }
   if (reply.level) {

@@ -1,3 +1,4 @@
+import { addQuota } from "./agenda.ts";
 import { type Agent, type AgentConfig, newAgent } from "./agent.ts";
 import type { Amounts } from "./amounts.ts";
 import type { Effects, Event } from "./events.ts";
@@ -38,7 +39,7 @@ export function testAgent(
     },
     now,
   );
-  agent.quotas.set("p", newQuota({ name: "p", limits: [1_000], windowMs: WINDOW_MS, rules, ...quota }, -Infinity));
+  addQuota(agent, newQuota({ name: "p", limits: [1_000], windowMs: WINDOW_MS, rules, ...quota }, -Infinity));
   return agent;
 }
 

@@ -44,8 +44,8 @@ import { CapacityWatch } from "../limiter/capacity-watch.ts";
 import { Member } from "../limiter/member.ts";
 import type { SlotLimit } from "../limiter/slot-config.ts";
 import { memberStatus } from "../limiter/status.ts";
-import { createRouter } from "../router/router.ts";
-import type { RouteRequest, Router, RoutingDecision } from "../router/router-types.ts";
+import { RoomRouter } from "../router/router.ts";
+import type { RouteRequest, RoutingDecision } from "../router/router-types.ts";
 import { tiersOf, tiersWithin } from "../router/tiers.ts";
 import { UnknownEndpoints } from "../router/unknown-endpoints.ts";
 import { admit, admitAnyway, type Charge, giveBack, renew, settle, type Verdict } from "./admission.ts";
@@ -97,7 +97,7 @@ export class SwarmHive implements Hive {
   readonly #targets: Targets;
   readonly #queue: Queue;
   readonly #leases: LeaseBook;
-  readonly #router: Router;
+  readonly #router: RoomRouter;
   readonly #view: GlobalView | undefined;
   readonly #keys: Keys;
   readonly #observations: Observations | undefined;
@@ -190,9 +190,12 @@ export class SwarmHive implements Hive {
       },
     });
     this.#leases = new LeaseBook(clock, settings.leaseMs);
-    this.#router = createRouter({
+    this.#router = new RoomRouter({
       manager: this.#manager,
-      view: { others: (endpoint, model) => othersOf(this.#targets.look(endpoint, model), this.#view, endpoint, model) },
+      view: {
+        others: (endpoint, model) =>
+          othersOf(this.#targets.look(endpoint, model), this.#view, endpoint, model, clock.now()),
+      },
       health: {
         obstacle: (endpoint, model, hasOther) => {
           const reading = this.#availability.obstacle(endpoint, model, clock.now(), hasOther);
@@ -316,7 +319,7 @@ export class SwarmHive implements Hive {
     const { model } = options;
     if (model !== undefined && (typeof model !== "string" || model === ""))
       throw new InvalidConfigError("model", "a string that is not empty, or absent", model);
-    if (!this.#targets.ids().includes(endpoint)) throw unknownEndpoint(endpoint, undefined, this.#targets);
+    if (!this.#targets.has(endpoint)) throw unknownEndpoint(endpoint, undefined, this.#targets);
     return options;
   }
 
@@ -481,14 +484,14 @@ export class SwarmHive implements Hive {
     const targets = this.#known(asked.candidates, model);
     if (targets.length === 1) return this.#tryOne(asked, targets[0] as Target);
     const denied: Denied[] = [];
-    const known = targets.map(({ id }) => id);
-    let candidates = tiersWithin(asked.tiers, (id) => known.includes(id));
-    while (candidates.length > 0) {
-      const routed = this.#router.route({ candidates, model, key, session, ...use });
-      const result = this.#tryOne(asked, this.#targets.find(routed.endpoint, model));
+    const isAllKnown = targets.length === asked.candidates.length;
+    const tiers = isAllKnown
+      ? asked.tiers
+      : tiersWithin(asked.tiers, (id) => this.#targets.look(id, model) !== undefined);
+    for (const endpoint of this.#router.inOrder(tiers, { model, key, session, ...use })) {
+      const result = this.#tryOne(asked, this.#targets.find(endpoint, model));
       if (result.lease) return result;
       denied.push(...result.denied);
-      candidates = tiersWithin(candidates, (endpoint) => endpoint !== routed.endpoint);
     }
     return { lease: undefined, denied: denied.sort((a, b) => rank(a.decision) - rank(b.decision)) };
   }

@@ -9,6 +9,7 @@ import {
   mayTake,
   pausedUntil,
   type Quota,
+  swarmUsageOf,
   type UsageWindow,
 } from "../engine/index.ts";
 import type { Watched } from "../limiter/capacity-watch.ts";
@@ -141,10 +142,11 @@ export class Share implements Watched {
   /** The utilization of the limits, and the limit that `cost` would fill the most. */
   reading(cost: Amounts, now: number): ShareReading {
     const capacity = capacityOf(this.#member.agent, this.quota, now);
+    const usage = swarmUsageOf(this.quota, now);
     const readingOf = (name: HiveDimension): readonly [used: number, limit: number] => {
       const i = this.dimensions.indexOf(name);
       const limit = i < 0 || at(this.quota.limits, i) >= UNLIMITED ? Infinity : at(capacity, i);
-      return [i < 0 ? 0 : Math.max(0, at(this.quota.usage.swarm.sum, i)), limit];
+      return [i < 0 ? 0 : Math.max(0, at(usage, i)), limit];
     };
     let tightest: HiveDimension = this.dimensions[0] ?? "requests";
     let utilization = 0;

@@ -33,8 +33,11 @@ export class Targets {
   readonly #clock: Clock;
   readonly #onChange: (changed: Target | ModelScope) => void;
   readonly #byName = new Map<string, Target>();
-  /** Targets by endpoint and model. The entry without a model covers all models without an entry. */
+  /** Targets without a model, by endpoint. They cover all models without an entry in `#byModel`. */
+  #whole: ReadonlyMap<string, Target> = new Map();
+  /** Targets of models, by endpoint and model. */
   #byModel = new Map<string, Target>();
+  #byEndpoint: ReadonlyMap<string, readonly Target[]> = new Map();
   readonly #byQuota = new Map<string, Target | ModelScope>();
 
   constructor(
@@ -69,12 +72,12 @@ export class Targets {
 
   look(endpoint: string, model: string | undefined): Target | undefined {
     const ofModel = model === undefined ? undefined : this.#byModel.get(key(endpoint, model));
-    return ofModel ?? this.#byModel.get(key(endpoint, undefined));
+    return ofModel ?? this.#whole.get(endpoint);
   }
 
   /** The ids of all endpoints. */
   ids(): string[] {
-    return [...new Set([...this.#byName.values()].map(({ id }) => id))];
+    return [...this.#byEndpoint.keys()];
   }
 
   /** The models for which an endpoint has limits of their own. */
@@ -85,8 +88,12 @@ export class Targets {
   }
 
   /** All targets of an endpoint. */
-  *ofEndpoint(endpoint: string): Generator<Target> {
-    for (const target of this.#byName.values()) if (target.id === endpoint) yield target;
+  ofEndpoint(endpoint: string): readonly Target[] {
+    return this.#byEndpoint.get(endpoint) ?? [];
+  }
+
+  has(endpoint: string): boolean {
+    return this.#byEndpoint.has(endpoint);
   }
 
   /** The owner of the quota with this name. */
@@ -131,6 +138,7 @@ export class Targets {
   refresh(slots: ReadonlyMap<string, SlotLimit>): Target[] {
     const known = new Set(this.#byName.keys());
     const byModel = new Map<string, Target>();
+    const whole = new Map<string, Target>();
     for (const count of this.#manager.snapshot({ keys: false }).endpoints) {
       const { id, model, models } = count;
       const name = targetName(count);
@@ -139,7 +147,9 @@ export class Targets {
       target.count = count;
       target.slots = slots.get(name);
       this.#byName.set(name, target);
-      for (const each of models ?? [model]) byModel.set(key(id, each), target);
+      for (const each of models ?? [model])
+        if (each === undefined) whole.set(id, target);
+        else byModel.set(key(id, each), target);
       this.#adoptModel(target);
       this.#adoptPool(target);
       this.shareOut(target);
@@ -156,6 +166,11 @@ export class Targets {
       target.byModel = undefined;
     }
     this.#byModel = byModel;
+    this.#whole = whole;
+    const byEndpoint = new Map<string, Target[]>();
+    for (const target of this.#byName.values())
+      byEndpoint.set(target.id, [...(byEndpoint.get(target.id) ?? []), target]);
+    this.#byEndpoint = byEndpoint;
     return gone;
   }
 
@@ -164,7 +179,7 @@ export class Targets {
     const { id, models } = target;
     // A pool has the name of its first model.
     const model = models === undefined ? target.model : undefined;
-    const endpoint = model === undefined ? undefined : this.#byModel.get(key(id, undefined));
+    const endpoint = model === undefined ? undefined : this.#whole.get(id);
     const scope = model === undefined ? undefined : endpoint?.byModel?.get(model);
     if (!scope || model === undefined) return;
     endpoint?.byModel?.delete(model);
@@ -179,7 +194,7 @@ export class Targets {
    * it leaves the window late and never early.
    */
   #adoptPool({ id, models = [], learned, unshared }: Target): void {
-    const byModel = this.#byModel.get(key(id, undefined))?.byModel;
+    const byModel = this.#whole.get(id)?.byModel;
     const now = this.#clock.now();
     for (const model of models) {
       const scope = byModel?.get(model);
@@ -354,6 +369,6 @@ function isRate({ isSlots }: Share): boolean {
   return !isSlots;
 }
 
-function key(endpoint: string, model: string | undefined): string {
-  return `${endpoint}\0${model ?? ""}`;
+function key(endpoint: string, model: string): string {
+  return `${endpoint}\0${model}`;
 }

@@ -45,6 +45,9 @@ export class CapacityWatch {
   readonly #origin: EventOrigin;
   readonly #seen = new Map<Watched, Seen>();
   readonly #notify: (change: Change) => void;
+  /** The engine's version at the last comparison, and the time of the next change by time alone. */
+  #version = -1;
+  #nextAt = Infinity;
 
   constructor(agent: Agent, origin: EventOrigin, notify: (change: Change) => void) {
     this.#agent = agent;
@@ -55,6 +58,8 @@ export class CapacityWatch {
   /** Starts to watch a resource. Its present capacity is not reported. */
   add(resource: Watched, now: number): void {
     this.#seen.set(resource, this.#see(resource, now));
+    // The level of the resource may be recovering.
+    this.#version = -1;
   }
 
   remove(resource: Watched): void {
@@ -63,6 +68,9 @@ export class CapacityWatch {
 
   /** Reports the changes of all resources. Returns the time of the next change by recovery. */
   look(now: number): number {
+    const { capacityVersion } = this.#agent.agenda;
+    if (capacityVersion === this.#version && now < this.#nextAt) return this.#nextAt;
+    this.#version = capacityVersion;
     let next = Infinity;
     for (const [resource, before] of this.#seen) {
       next = Math.min(next, nextStepAt(resource.quota.backoff.level, now));
@@ -74,6 +82,7 @@ export class CapacityWatch {
       if (levelChannel.hasSubscribers) this.#publish(resource, before, seen, cause, now);
       if (cause) this.#notify({ resource: resource.name, newCapacity: seen.total, ...cause });
     }
+    this.#nextAt = next;
     return next;
   }
 

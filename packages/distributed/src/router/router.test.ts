@@ -2,7 +2,7 @@ import { RateManager } from "@hivepace/core";
 import { ManualClock } from "@hivepace/core/testing";
 import { expect, test } from "vitest";
 import type { OthersUsage } from "../global-view/view-types.ts";
-import { createRouter } from "./router.ts";
+import { createRouter, RoomRouter } from "./router.ts";
 import type { RouterOptions } from "./router-types.ts";
 
 const MINUTE = 60_000;
@@ -218,3 +218,19 @@ function sessionFor(endpoint: string): string {
   const { route } = world();
   for (let i = 0; ; i++) if (route({ session: `s${i}` }).endpoint === endpoint) return `s${i}`;
 }
+
+test("the order of a route is that in which it would choose candidates that are denied one after the other", () => {
+  const { manager, clock, use, others, router } = world();
+  const ranked = new RoomRouter({ manager, clock, view: { others: (endpoint) => others.get(endpoint) } });
+  use("eu", 4);
+  use("us", 2);
+  others.set("asia", { requests: 10, tokens: 0, remainingMs: 5_000 });
+  const orderOf = (...tiers: string[][]) => [...ranked.inOrder(tiers, { tokens: 10 })];
+  expect(orderOf(["eu", "us", "asia"])).toEqual(["us", "eu", "asia"]);
+  expect(orderOf(["eu"], ["asia", "us"])).toEqual(["eu", "us", "asia"]);
+  use("eu", 6);
+  expect(orderOf(["eu", "us"], ["asia"])).toEqual(["us", "asia", "eu"]);
+  expect(orderOf(["eu", "us", "asia"])[0]).toBe(
+    router.route({ candidates: ["eu", "us", "asia"], tokens: 10 }).endpoint,
+  );
+});

@@ -10,7 +10,7 @@ import {
 } from "@hivepace/core";
 import { AMOUNT, checkKnown, isAmount, type OptionNames } from "@hivepace/core/internal";
 import { Refusals } from "./refusals.ts";
-import { freesFirst, leftAlone, roomOf, unavailable } from "./room.ts";
+import { freesFirst, leftAlone, roomOf, unavailable, waitRank } from "./room.ts";
 import type {
   EndpointHealth,
   PassedOver,
@@ -45,7 +45,8 @@ export function createRouter(options: RouterOptions): Router {
   return new RoomRouter(options);
 }
 
-class RoomRouter implements Router {
+/** The router, with what only the hive needs. */
+export class RoomRouter implements Router {
   readonly #manager: RateManager;
   readonly #view: RouterOptions["view"];
   readonly #health: EndpointHealth | undefined;
@@ -89,8 +90,36 @@ class RoomRouter implements Router {
   route(request: RouteRequest): RoutingDecision {
     const { candidates, session, strategy = this.#strategy } = request;
     const tiers = tiersOf(candidates, "candidates");
-    const all = tiers.flat();
     if (strategy !== this.#strategy) checkStrategy(strategy);
+    const survey = this.#survey(tiers, request);
+    const { passedOver, known } = survey;
+    const chosen = this.#choose(survey, tiers, request, strategy);
+    if (!chosen) return allFull(passedOver);
+    const { endpoint, utilization } = chosen;
+    const how = session === undefined ? strategy : "session";
+    const isMoved = how === "session" && passedOver.length > 0 && ownOf(known, session) !== endpoint;
+    const reason = `${REASONS[isMoved ? "moved" : how]}, ${Math.round(utilization * 100)} % used`;
+    return { endpoint, allowed: true, reason, utilization, passedOver, retryAfterMs: undefined };
+  }
+
+  /**
+   * The candidates in the order in which `route` would choose them if each were denied: first those with capacity, then
+   * those that have none, by their waits. Each candidate is examined once.
+   */
+  *inOrder(tiers: readonly (readonly string[])[], request: Omit<RouteRequest, "candidates">): Generator<string> {
+    const survey = this.#survey(tiers, request);
+    for (;;) {
+      const chosen = this.#choose(survey, tiers, request, this.#strategy);
+      if (!chosen) break;
+      yield chosen.endpoint;
+      survey.open.delete(chosen.endpoint);
+    }
+    for (const { endpoint } of survey.passedOver.sort((a, b) => waitRank(a) - waitRank(b))) yield endpoint;
+  }
+
+  /** Examines all candidates. */
+  #survey(tiers: readonly (readonly string[])[], request: Omit<RouteRequest, "candidates">): Survey {
+    const all = tiers.length === 1 ? (tiers[0] as readonly string[]) : tiers.flat();
     const now = this.#clock.now();
     const open = new Map<string, Open>();
     const passedOver: PassedOver[] = [];
@@ -103,21 +132,33 @@ class RoomRouter implements Router {
       else open.set(endpoint, room);
     }
     if (known.length < all.length) this.#warnUnknown(all, known);
-    const tier = tiers.find((ids) => ids.some((id) => open.has(id)));
-    if (!tier) return allFull(passedOver);
-    const best = bestRanked(tier.flatMap((id) => open.get(id) ?? []));
+    return { open, passedOver, known };
+  }
+
+  /** Chooses among the open endpoints of the first tier that has any. Undefined when none is open. */
+  #choose(
+    { open }: Survey,
+    tiers: readonly (readonly string[])[],
+    { session }: Pick<RouteRequest, "session">,
+    strategy: RoutingStrategy,
+  ): Open | undefined {
+    if (open.size === 0) return undefined;
+    const tier = tiers.find((ids) => ids.some((id) => open.has(id))) as readonly string[];
+    const best = bestRanked(tiers.length === 1 ? [...open.values()] : tier.flatMap((id) => open.get(id) ?? []));
     const turn = this.#turn;
-    const how = session === undefined ? strategy : "session";
+    if (session !== undefined) return best[bySession(best, session)];
     // Session-affine requests do not advance round-robin.
-    if (session === undefined) this.#turn = (turn + 1) % Number.MAX_SAFE_INTEGER;
-    const { endpoint, utilization } = best[this.#choose(how, best, tier, request, turn)] as Open;
-    const isMoved = how === "session" && passedOver.length > 0 && ownOf(known, session) !== endpoint;
-    const reason = `${REASONS[isMoved ? "moved" : how]}, ${Math.round(utilization * 100)} % used`;
-    return { endpoint, allowed: true, reason, utilization, passedOver, retryAfterMs: undefined };
+    this.#turn = (turn + 1) % Number.MAX_SAFE_INTEGER;
+    return best[this.#indexBy(strategy, best, tier, turn)];
   }
 
   /** Returns undefined when the manager does not have the endpoint. */
-  #roomOf(endpoint: string, request: RouteRequest, all: readonly string[], now: number): Open | PassedOver | undefined {
+  #roomOf(
+    endpoint: string,
+    request: Omit<RouteRequest, "candidates">,
+    all: readonly string[],
+    now: number,
+  ): Open | PassedOver | undefined {
     const { model, key, tokens, inputTokens, outputTokens } = request;
     const local = this.#peek({ endpoint, model, key, tokens, inputTokens, outputTokens });
     if (local === undefined) return undefined;
@@ -152,16 +193,8 @@ class RoomRouter implements Router {
     for (const id of candidates) if (!known.includes(id)) this.#unknown.warn(id, all);
   }
 
-  #choose(
-    how: RoutingStrategy | "session",
-    open: readonly Open[],
-    tier: readonly string[],
-    request: RouteRequest,
-    turn: number,
-  ): number {
-    switch (how) {
-      case "session":
-        return bySession(open, request.session as string);
+  #indexBy(strategy: RoutingStrategy, open: readonly Open[], tier: readonly string[], turn: number): number {
+    switch (strategy) {
       case "round-robin":
         return roundRobin(open, tier, turn);
       case "weighted":
@@ -172,6 +205,13 @@ class RoomRouter implements Router {
         return fastest(open, turn);
     }
   }
+}
+
+/** The candidates of a request with capacity, those without, and all that the manager knows. */
+interface Survey {
+  readonly open: Map<string, Open>;
+  readonly passedOver: PassedOver[];
+  readonly known: readonly string[];
 }
 
 const REASONS = {

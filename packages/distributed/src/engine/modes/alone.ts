@@ -1,6 +1,6 @@
 import type { Agent } from "../agent.ts";
-import { agreement } from "../agreement.ts";
-import { type Amounts, addTo, fits, isZero, minus, scaled, zeros } from "../amounts.ts";
+import { ownShare } from "../agreement.ts";
+import { type Amounts, addTo, fits, isZero, minus, scaled } from "../amounts.ts";
 import { availableOf, capacityOf } from "../capacity.ts";
 import { freeAtFor, shortfallEndsAt } from "../free-at.ts";
 import { inPaceAt, isInPace } from "../pacing.ts";
@@ -44,7 +44,7 @@ export const alone: Mode = {
   available: aloneAvailable,
 
   share(agent, quota, now) {
-    const share = agreement(agent, quota, now).get(undefined)?.to ?? zeros(quota.limits.length);
+    const share = ownShare(agent, quota, now);
     return scaled(share, partOf(agent));
   },
 };
