@@ -13,9 +13,9 @@ export function waitMs(
   windowMs: number,
 ): number | undefined {
   if (more > limit) return undefined;
-  const room = limit - more - current;
+  const available = limit - more - current;
   const weighed = before ?? 0;
-  if (room >= (weighed * remainingMs) / windowMs) return 0;
-  if (room >= 0) return remainingMs - (room / weighed) * windowMs;
+  if (available >= (weighed * remainingMs) / windowMs) return 0;
+  if (available >= 0) return remainingMs - (available / weighed) * windowMs;
   return before === undefined ? remainingMs : remainingMs + windowMs - ((limit - more) / current) * windowMs;
 }
