@@ -36,7 +36,7 @@ export const TRUST_RULES: readonly TrustRule[] = [
   {
     what: "limit of a window (`limits`)",
     unsigned: "lowered to `minCapacity` at least, for about a window per message",
-    signed: "lowered to `minCapacity` at least, while the sender is there",
+    signed: "lowered to `minCapacity` at least, while the sender is live",
   },
   {
     what: "level (`level`)",
@@ -56,7 +56,7 @@ export const TRUST_RULES: readonly TrustRule[] = [
   {
     what: "claims, demand, observing (`observes`)",
     unsigned: "up to the limit, for about a window per message",
-    signed: "up to the limit, while the sender is there",
+    signed: "up to the limit, while the sender is live",
   },
   {
     what: "virtual time (`turn`)",
