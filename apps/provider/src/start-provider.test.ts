@@ -1,6 +1,7 @@
 import { ManualClock } from "@hivepace/core/testing";
 import { afterEach, describe, expect, test } from "vitest";
-import { type FakeProvider, type ProviderOptions, startProvider } from "./start-provider.ts";
+import type { FakeProvider, ProviderOptions } from "./provider-types.ts";
+import { startProvider } from "./start-provider.ts";
 
 let provider: FakeProvider;
 afterEach(() => provider.close());

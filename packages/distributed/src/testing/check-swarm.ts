@@ -1,6 +1,6 @@
 import { checkOptions } from "./check-options.ts";
 import type { Fault, SimulationOptions } from "./options.ts";
-import type { SwarmReport } from "./recorder.ts";
+import type { SwarmReport } from "./report.ts";
 import { simulateSwarm } from "./simulate-swarm.ts";
 
 /**

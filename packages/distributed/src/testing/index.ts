@@ -16,7 +16,7 @@ export type {
   StoreOptions,
 } from "./options.ts";
 export type { FailureOptions, ProviderOptions, QuotaOptions } from "./provider-options.ts";
-export { type PartFigures, type SwarmReport, useBetween } from "./recorder.ts";
+export { type PartFigures, type SwarmReport, useBetween } from "./report.ts";
 export { swarmScenarios } from "./scenarios/index.ts";
 export { realScenarios } from "./scenarios/real.ts";
 export { type Figure, holds, type Scenario } from "./scenarios/scenario.ts";

@@ -4,7 +4,8 @@ import { Allowance } from "./allowance.ts";
 import { type Endpoint, endpointsOf } from "./endpoints.ts";
 import { amountsOf, type KeyOptions, type SimulationOptions } from "./options.ts";
 import { Provider } from "./provider.ts";
-import { type PartFigures, Recorder } from "./recorder.ts";
+import { Recorder } from "./recorder.ts";
+import type { PartFigures } from "./report.ts";
 import type { Answer, Call } from "./world.ts";
 
 interface Served {

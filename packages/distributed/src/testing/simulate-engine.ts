@@ -4,7 +4,7 @@ import { Cuts } from "./cuts.ts";
 import { EngineAgent } from "./engine-agent.ts";
 import { Laws } from "./laws.ts";
 import type { SimulationOptions } from "./options.ts";
-import type { SwarmReport } from "./recorder.ts";
+import type { SwarmReport } from "./report.ts";
 import { type Agents, type Setting, Simulation, type Start } from "./simulation.ts";
 
 /**

@@ -4,7 +4,7 @@ import { LimiterProcess } from "./limiter-process.ts";
 import type { Drive, Fault, SimulationOptions } from "./options.ts";
 import { RealCuts } from "./real-cuts.ts";
 import { RealLaws } from "./real-laws.ts";
-import type { SwarmReport } from "./recorder.ts";
+import type { SwarmReport } from "./report.ts";
 import { simulateEngine } from "./simulate-engine.ts";
 import { type Agents, type Setting, Simulation, type Start } from "./simulation.ts";
 import type { Participant } from "./world.ts";

@@ -4,7 +4,7 @@ import { happen, type Stage } from "./happen.ts";
 import { type LocalTime, localTimes } from "./local-time.ts";
 import { Network } from "./network.ts";
 import { type Drive, type Fault, type NetworkOptions, networkDefaults, type SimulationOptions } from "./options.ts";
-import type { SwarmReport } from "./recorder.ts";
+import type { SwarmReport } from "./report.ts";
 import { Service } from "./service.ts";
 import { SimulatedStore } from "./simulated-store.ts";
 import { Timeline } from "./timeline.ts";

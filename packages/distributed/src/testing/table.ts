@@ -1,4 +1,4 @@
-import type { SwarmReport } from "./recorder.ts";
+import type { SwarmReport } from "./report.ts";
 
 /** Formats reports as a table, one line each. */
 export function swarmTable(rows: readonly { readonly name: string; readonly report: SwarmReport }[]): string {

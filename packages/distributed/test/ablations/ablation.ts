@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type CaseResult, type Replacement, withReplacement } from "@hivepace/verify";
 import type { SimulationOptions } from "../../src/testing/options.ts";
-import type { SwarmReport } from "../../src/testing/recorder.ts";
+import type { SwarmReport } from "../../src/testing/report.ts";
 
 /** The engine modules that an ablation may replace, with their exports. */
 interface Modules {

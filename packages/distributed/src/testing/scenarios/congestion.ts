@@ -1,4 +1,4 @@
-import { useBetween } from "../recorder.ts";
+import { useBetween } from "../report.ts";
 import { atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, within } from "./scenario.ts";
 
 const busy = { load: 3 } as const;

@@ -1,5 +1,5 @@
 import type { Fault } from "../options.ts";
-import { useBetween } from "../recorder.ts";
+import { useBetween } from "../report.ts";
 import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, within } from "./scenario.ts";
 
 const busy = { load: 3 } as const;

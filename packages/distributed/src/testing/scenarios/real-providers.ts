@@ -1,4 +1,4 @@
-import { useBetween } from "../recorder.ts";
+import { useBetween } from "../report.ts";
 import { atLeast, atMost, MINUTE, type Scenario, SECOND } from "./scenario.ts";
 
 const HOUR = 60 * MINUTE;

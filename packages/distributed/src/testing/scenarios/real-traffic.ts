@@ -1,4 +1,4 @@
-import { useBetween } from "../recorder.ts";
+import { useBetween } from "../report.ts";
 import { atLeast, atMost, MINUTE, type Scenario, SECOND } from "./scenario.ts";
 
 const busy = { load: 2, skew: 0, patienceMs: MINUTE } as const;

@@ -1,5 +1,5 @@
 import type { SimulationOptions } from "../options.ts";
-import type { SwarmReport } from "../recorder.ts";
+import type { SwarmReport } from "../report.ts";
 
 /** A measured figure and its bounds. */
 export interface Figure {

@@ -1,4 +1,4 @@
-import { type SwarmReport, useBetween } from "../recorder.ts";
+import { type SwarmReport, useBetween } from "../report.ts";
 import { atLeast, atMost, MINUTE, type Scenario, SECOND, steadyMs, thousand, within } from "./scenario.ts";
 
 /** The standard deviation of the usage per second, over the seconds `from` to `to`. */

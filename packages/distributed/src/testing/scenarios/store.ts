@@ -1,5 +1,5 @@
 import type { Fault, StoreOptions } from "../options.ts";
-import { useBetween } from "../recorder.ts";
+import { useBetween } from "../report.ts";
 import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, within } from "./scenario.ts";
 
 const handed: StoreOptions = { aggregation: "store" };

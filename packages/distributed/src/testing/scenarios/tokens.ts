@@ -1,5 +1,5 @@
 import { typicalTokens } from "../costs.ts";
-import { useBetween } from "../recorder.ts";
+import { useBetween } from "../report.ts";
 import { atLeast, atMost, MINUTE, type Scenario, SECOND, tokens, within } from "./scenario.ts";
 
 /** Calls of very different sizes, some larger than an agent's share, whose real usage is known only afterwards. */
