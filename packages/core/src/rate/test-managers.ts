@@ -17,14 +17,14 @@ export function alone(options: RateManagerOptions = {}): World {
   return { clock, manager: new RateManager({ clock, ...options }) };
 }
 
-export function sharing(options: RateManagerOptions = {}): World {
+function sharing(options: RateManagerOptions = {}): World {
   const world = alone(options);
   world.manager.share({ maxIds: 64 });
   return world;
 }
 
 /** A manager as another thread would have it, simulated in this thread. */
-export function joined(options: RateManagerOptions = {}): World {
+function joined(options: RateManagerOptions = {}): World {
   const { clock, manager } = alone(options);
   const { limitsForKey, mockEndpointTpmThreshold } = options;
   const shared = structuredClone(manager.share({ maxIds: 64 }));

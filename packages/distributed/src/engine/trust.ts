@@ -103,8 +103,9 @@ export function boundedReport(agent: Agent, quota: Quota, report: QuotaReport, i
 type Bounded = Pick<Level, "levelAtCut" | "levelMax" | "recoveryFactor" | "recoveryIntervalMs" | "pauseMs" | "climb">;
 
 /**
- * A level of a peer within its bounds. A long pause counts in full from a peer that has been speaking for a window. Another
- * message may be a recording from before a restart of all agents: each extends the pause to one window from now at most.
+ * A level of a peer within its bounds. A long pause counts in full from a peer that has sent messages for a window.
+ * Another message may be a recording from before a restart of all agents: each extends the pause to one window from now
+ * at most.
  */
 export function boundedLevel<L extends Bounded & Pick<Level, "pausedAt">>(
   agent: Agent,
@@ -121,7 +122,7 @@ export function boundedLevel<L extends Bounded & Pick<Level, "pausedAt">>(
   );
 }
 
-/** True when a peer's own messages show that it has been speaking for a window, which only a long recording does. */
+/** True when a peer's own messages show that it has sent messages for a window, which only a long recording does. */
 export function isEstablished({ firstUpMs }: Peer, upMs: number, windowMs: number): boolean {
   return upMs - firstUpMs >= windowMs;
 }

@@ -134,7 +134,7 @@ export function settle(manager: RateManager, charge: Charge, used: Use, now: num
   for (const { shares } of [charge, ...charge.scopes]) for (const share of shares) share.release(charge.sentAt);
 }
 
-/** Restarts the leases of the slots of a call that goes on. */
+/** Restarts the leases of the slots of a call that continues. */
 export function renew({ shares, scopes }: Charge): void {
   for (const each of [{ shares }, ...scopes]) for (const share of each.shares) share.renew();
 }

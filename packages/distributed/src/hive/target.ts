@@ -70,7 +70,7 @@ export class Share implements Watched {
     if (this.isSlots) this.settle([-1], startedAt);
   }
 
-  /** Restarts the lease of a call that goes on. */
+  /** Restarts the lease of a call that continues. */
   renew(): void {
     if (this.isSlots && this.#member.agent.quotas.has(this.name))
       this.#member.runner.do({ type: "renewed", quota: this.name });

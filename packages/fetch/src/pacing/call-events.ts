@@ -14,7 +14,7 @@ export type CallEvent = {
       readonly delayMs: number;
     }
   | {
-      /** The call goes on to another endpoint or model. */ readonly type: "moved";
+      /** The call moves to another endpoint or model. */ readonly type: "moved";
       readonly to: string;
       readonly toModel: string | undefined;
     }

@@ -1,4 +1,4 @@
-/** What a retry costs, and what a success returns: a fifth of a retry, and the whole retry if it was one. */
+/** The budget of retries: each retry costs one, and a success returns a fifth, or the whole one if it was a retry. */
 const COST = 5;
 const RETURNED = 1;
 /** Retries that a model of an endpoint has in reserve. */

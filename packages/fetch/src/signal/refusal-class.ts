@@ -93,7 +93,7 @@ function isZero({ dims, exhausted }: Refused): boolean {
 }
 
 function statusIn(codes: readonly string[]): number | undefined {
-  // The innermost speaks of the error itself, the others of the wrappers around it.
+  // The innermost describes the error itself, the others its wrappers.
   return codes
     .map(Number)
     .filter((code) => code >= 400 && code < 600)

@@ -59,7 +59,7 @@ export interface Size {
   readonly minutes: number;
 }
 
-/** Loads on which reservations and actual usage differ, by what they show. */
+/** Loads on which reservations and actual usage differ, by the property that they show. */
 export const WORKLOADS: readonly { readonly name: string; readonly of: (size: Size) => Workload }[] = [
   {
     name: "prompts that are nearly all cached use an input-token limit",
