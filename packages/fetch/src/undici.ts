@@ -2,6 +2,7 @@ import type { Gate, Lease } from "@hivepace/core";
 import type { Dispatcher } from "undici";
 import { readCall } from "./call/call-facts.ts";
 import { providerOfHost } from "./call/provider-rules.ts";
+import { MOST_BYTES } from "./limited-fetch/first-bytes.ts";
 import { isAnswerable, syntheticAnswer } from "./limited-fetch/synthetic-answer.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
 import { AnswerWatch } from "./pacing/answer-watch.ts";
@@ -121,10 +122,24 @@ function send(
 ): Promise<Sending<Held | undefined>> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
+    let length = 0;
+    let isPassing = false;
     let status = 0;
     let statusText: string | undefined;
     let headers: Fields = {};
     let watch: AnswerWatch | undefined;
+    /** Reads what has come of an error, and ends the lease. */
+    const readError = (body: Buffer): Sending<undefined> => {
+      const signal = parseProviderSignal({ status, headers, body, now: settings.clock.epochMs() });
+      pacer.observe(signal, plan, lease);
+      if (signal.class === undefined)
+        return failedSending(
+          undefined,
+          endWithStatus(lease, status, () => body.toString()),
+        );
+      pacer.refuse(lease, signal, status);
+      return { result: undefined, refusal: signal, isFinal: forbidsRetry(headers["x-should-retry"]) };
+    };
     const watching: Handler = {
       onRequestStart: (real) => controller.attach(real),
       onRequestUpgrade: (_real, code, fields, socket) => {
@@ -147,38 +162,43 @@ function send(
         return handler.onResponseStart?.(controller, code, fields, message);
       },
       onResponseData: (_real, chunk) => {
-        if (watch === undefined) {
-          chunks.push(chunk);
+        if (watch !== undefined) watch.chunk(chunk);
+        if (watch !== undefined || isPassing) {
+          handler.onResponseData?.(controller, chunk);
           return;
         }
-        watch.chunk(chunk);
-        handler.onResponseData?.(controller, chunk);
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length <= MOST_BYTES) return;
+        // An error of this size is passed on from here, and not repeated.
+        isPassing = true;
+        const start = Buffer.concat(chunks.splice(0));
+        readError(start);
+        handler.onResponseStart?.(controller, status, headers as Record<string, string | string[]>, statusText);
+        handler.onResponseData?.(controller, start);
       },
       onResponseEnd: (_real, trailers) => {
-        if (watch !== undefined) {
-          watch.end(true);
+        if (watch !== undefined || isPassing) {
+          watch?.end(true);
           handler.onResponseEnd?.(controller, trailers);
           resolve({ result: undefined, refusal: undefined });
           return;
         }
         const body = Buffer.concat(chunks);
-        const signal = parseProviderSignal({ status, headers, body, now: settings.clock.epochMs() });
-        pacer.observe(signal, plan, lease);
-        const isRefusal = signal.class !== undefined;
-        if (isRefusal) pacer.refuse(lease, signal, status);
-        const failure = isRefusal ? undefined : endWithStatus(lease, status, () => body.toString());
-        const fields = isRefusal ? { ...headers, "x-should-retry": "false" } : headers;
-        const result = { deliver: () => deliver(handler, controller, status, fields, statusText, [body]) };
-        const isFinal = forbidsRetry(headers["x-should-retry"]);
-        resolve(isRefusal ? { result, refusal: signal, isFinal } : failedSending(result, failure));
+        const read = readError(body);
+        const fields = read.refusal === undefined ? headers : { ...headers, "x-should-retry": "false" };
+        resolve({
+          ...read,
+          result: { deliver: () => deliver(handler, controller, status, fields, statusText, [body]) },
+        });
       },
       onResponseError: (_real, error) => {
-        if (watch === undefined) {
+        if (watch === undefined && !isPassing) {
           endWithError(lease, error, plan.signal);
           reject(error);
           return;
         }
-        watch.end(false);
+        watch?.end(false);
         handler.onResponseError?.(controller, error);
         resolve({ result: undefined, refusal: undefined });
       },

@@ -68,6 +68,32 @@ test("a refusal that does not pass by waiting reaches the caller, marked and who
   expect(provider.log).toHaveLength(1);
 });
 
+test("an error that is too long to keep is passed on while it comes", async () => {
+  const chunk = Buffer.alloc(65_536, "x");
+  let finish = (): void => undefined;
+  const server = createServer((_request, response) => {
+    response.writeHead(500);
+    for (let i = 0; i < 32; i++) response.write(chunk);
+    finish = () => response.end("the end");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const { statusCode, body: answer } = await request(`http://127.0.0.1:${port}/`, { dispatcher: dispatcher() });
+    expect(statusCode).toBe(500);
+    expect(gate.endings).toMatchObject([{ how: "failed" }]);
+    let length = 0;
+    // The server ends its answer when the client has had most of it.
+    for await (const part of answer) {
+      length += part.length;
+      if (length >= 32 * chunk.length) finish();
+    }
+    expect(length).toBe(32 * chunk.length + 7);
+  } finally {
+    server.close();
+  }
+});
+
 test("a wait that takes too long is a 429, and nothing is sent", async () => {
   await gate.close();
   gate = new LocalGate({ rpm: 2 });

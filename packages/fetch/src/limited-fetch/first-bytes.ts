@@ -9,7 +9,7 @@ export interface FirstBytes {
  * Upper bound of the part of an error's body that is kept in memory. Errors are short; a longer body is a page or a
  * stream without an end, of which the start tells enough.
  */
-const MOST_BYTES = 1_048_576;
+export const MOST_BYTES = 1_048_576;
 
 /** Reads a body up to a bound. */
 export async function readFirstBytes(body: ReadableStream<Uint8Array> | null): Promise<FirstBytes> {
