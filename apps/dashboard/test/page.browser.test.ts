@@ -279,7 +279,7 @@ describeChromium((found) => {
       expect(await names()).toEqual(["queueing", "full", "calm", "unlimited"]);
       const first = await rows.getByRole("button").first().textContent();
       expect(first).toContain("700 of 1,000 tokens a minute");
-      expect(first).toContain("80 waiting");
+      expect(first).toContain("80 tokens waiting");
       expect(await rows.getByRole("button").first().getAttribute("aria-pressed")).toBe("true");
       await figure(page, "Admitted").locator(".value", { hasText: "700" }).waitFor();
       expect(await rows.textContent()).not.toMatch(/Infinity|∞|NaN|null/);

@@ -13,11 +13,17 @@ test("a row has the condition, the binding dimension, and the available amount",
       percent: "90 %",
       usage: "450 of 500 tokens a minute",
       available: "50 available",
-      waiting: "70 waiting",
+      waiting: "70 tokens waiting",
       limit: 1,
     },
     { name: "calm", condition: "fine", percent: "40 %", waiting: "nobody waits" },
   ]);
+});
+
+test("a queue of calls is a plain number, also where tokens bind", () => {
+  const tokens = limitFrame({ dimension: "tokens", limit: 1_000, total: 500, used: 450, waiting: 0 });
+  const [row] = overviewOf([resourceFrame({ limits: [limitFrame({ dimension: "requests", waiting: 3 }), tokens] })]);
+  expect(row).toMatchObject({ limit: 1, waiting: "3 waiting" });
 });
 
 test("a row without a limit has no percentage", () => {

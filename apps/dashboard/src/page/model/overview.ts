@@ -39,7 +39,7 @@ function rowOf(resource: ResourceFrame): OverviewRow {
   const binding = limits[limit];
   const condition = conditionOf(resource);
   const part = binding && usedPart(binding);
-  const waiting = Math.max(0, ...limits.map((one) => one.waiting));
+  const queued = binding && binding.waiting > 0 ? binding : limits.find((one) => one.waiting > 0);
   return {
     name: resource.resource,
     isKey: resource.isKey ?? false,
@@ -50,9 +50,15 @@ function rowOf(resource: ResourceFrame): OverviewRow {
     usage: binding === undefined ? "no limit heard" : usageOf(binding, windowMs),
     available: binding?.total == null ? "" : `${amount(Math.max(0, binding.total - binding.used))} available`,
     level,
-    waiting: waiting > 0 ? `${amount(limits[limit]?.waiting || waiting)} waiting` : "nobody waits",
+    waiting: queued === undefined ? "nobody waits" : waitingOf(queued),
     limit,
   };
+}
+
+/** The queue of a limit. Tokens are named, because a number alone reads as a number of calls. */
+function waitingOf(limit: LimitFrame): string {
+  const unit = limit.dimension === "requests" ? "" : ` ${unitOf(limit)}`;
+  return `${amount(limit.waiting)}${unit} waiting`;
 }
 
 function usageOf(limit: LimitFrame, windowMs: number): string {

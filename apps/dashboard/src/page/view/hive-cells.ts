@@ -82,7 +82,7 @@ export function hiveCells(onClick: (agentId: string) => void, onPoint: (agentId:
         setVariable(item, "--y", `${places[i]?.y.toFixed(1)}px`);
         setAttribute(item, "data-cut", cell.hasCut);
         setAttribute(button, "aria-pressed", choice.agentId === cell.agentId ? "true" : "false");
-        if (width >= FIGURE_WIDTH) setText(figure, figureOf(cell));
+        if (width >= FIGURE_WIDTH) setText(figure, figureOf(cell, width >= NAME_WIDTH));
         if (isTime || words.textContent === "") setText(words, cellText(cell, resource, limit));
         return item;
       });
@@ -92,7 +92,8 @@ export function hiveCells(onClick: (agentId: string) => void, onPoint: (agentId:
   };
 }
 
-function figureOf({ state, used, waiting }: Cell): string {
+/** The figure of a cell. A small cell has room for the usage only; its rim shows that something waits. */
+function figureOf({ state, used, waiting }: Cell, isLarge: boolean): string {
   if (state !== "live") return state;
-  return waiting > 0 ? `${amount(used)} +${amount(waiting)}` : amount(used);
+  return waiting > 0 && isLarge ? `${amount(used)} +${amount(waiting)}` : amount(used);
 }
