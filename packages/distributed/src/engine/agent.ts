@@ -1,5 +1,6 @@
 import { type Agenda, newAgenda } from "./agenda.ts";
 import { type Availability, newAvailability } from "./availability/entries.ts";
+import { type Delay, newDelay } from "./delay.ts";
 import type { PeerQuota, Quota, Totals } from "./quota.ts";
 import type { RememberedReport } from "./remembered-reports.ts";
 import type { Isolation } from "./silence.ts";
@@ -95,6 +96,7 @@ interface Link {
   promisedMs: number;
   /** When this agent last answered a message that was too old. */
   answeredAt: number;
+  readonly delay: Delay;
 }
 
 /** One incarnation of another agent. */
@@ -106,12 +108,16 @@ export interface Peer {
   readonly firstReceivedAt: number;
   /** Age of the peer in the first message that was received. */
   readonly firstUpMs: number;
+  /** The peer has taken the place of one that ended. Each peer does so once. */
+  isSuccessor: boolean;
   receivedAt: number;
   /** The peer announced its next message within this time. */
   nextMs: number;
   weight: number;
   /** The peer sends every call at once, whatever is available. */
   observes: boolean;
+  /** Time within which the peer's messages come back to it; 0 while that is short. */
+  echoMs: number;
   state: "live" | "silent" | "left";
   /** The peer has proved that it leaves. */
   hasLeft: boolean;
@@ -158,6 +164,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
       publishedAt: -Infinity,
       promisedMs: Infinity,
       answeredAt: -Infinity,
+      delay: newDelay(),
     },
     joinedAt: now,
     startedAt: now,

@@ -3,6 +3,7 @@ import type { Agent, Peer } from "./agent.ts";
 import { agreement } from "./agreement.ts";
 import { type Amounts, addTo, at, SLACK, zeros } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
+import { measureSwarm } from "./delay.ts";
 import { budgetAfter } from "./isolation-budget.ts";
 import type { QuotaReport } from "./message.ts";
 import { observersUsage } from "./observers.ts";
@@ -12,6 +13,7 @@ import { saveTotals } from "./saved-totals.ts";
 import { busyMsOf } from "./schedule.ts";
 import { heldFraction } from "./silence.ts";
 import { freeEnded, orphanSlots } from "./slots.ts";
+import { endReplaced } from "./successors.ts";
 import { BINS } from "./usage-window.ts";
 
 /** Recounts the live agents and their weights, and the effective limits of all quotas. */
@@ -94,7 +96,9 @@ export function sweep(agent: Agent, now: number): void {
     for (const known of quota.claims.others)
       if (now - known.reportedAt > suspectAfterMs(agent, known.nextMs)) setClaim(quota, known, undefined);
   if (lost.length > 0) suspect(agent, lost, now);
+  endReplaced(agent, now);
   if (isChanged) countMembers(agent);
+  measureSwarm(agent);
   for (const quota of agent.quotas.values()) {
     freeEnded(agent, quota, now);
     updateHeld(agent, quota, now);

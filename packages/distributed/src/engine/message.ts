@@ -35,6 +35,8 @@ export interface Message {
   readonly store?: boolean | undefined;
   /** The sender delays no call, so its usage goes on whatever is available. */
   readonly observes?: true | undefined;
+  /** Time within which the sender's messages come back to it, when that is long. */
+  readonly echoMs?: number | undefined;
   /** Reports on the quotas whose state peers need. */
   readonly quotas: readonly QuotaReport[];
   /** Endpoints that are closed, or whose state has changed recently. */

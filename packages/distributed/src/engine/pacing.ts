@@ -3,6 +3,7 @@ import { type Amounts, at, scaled } from "./amounts.ts";
 import { capacityOf } from "./capacity.ts";
 import { levelAt } from "./level.ts";
 import type { Quota } from "./quota.ts";
+import { lagMsOf } from "./schedule.ts";
 
 /** Shortest worthwhile wait: an agent retries once it may send more than this time's worth. */
 const CRUMB_MS = 10;
@@ -74,7 +75,8 @@ export function returnToPace(agent: Agent, quota: Quota, amounts: Amounts, now: 
  */
 export function leadOf(agent: Agent, quota: Quota, now: number): Amounts | undefined {
   if (quota.slots) return undefined;
-  const { savedMs } = agent.config.tuning;
+  // Behind a slow bus more claims must be served at once, because peers learn late that a claim was served.
+  const savedMs = agent.config.tuning.savedMs + lagMsOf(agent, quota);
   if (!isContended(agent, quota, now)) return quota.config.burst;
   const level = levelAt(quota.backoff.level, now);
   const saved = savedPart(quota, savedMs, now);

@@ -2,6 +2,7 @@ import { touch } from "./agenda.ts";
 import type { Agent } from "./agent.ts";
 import { addTo, zeros } from "./amounts.ts";
 import { availabilityReports } from "./availability/share.ts";
+import { notePublished, reportedEchoMs } from "./delay.ts";
 import { claimOfBudget } from "./isolation-budget.ts";
 import { withAges } from "./level.ts";
 import type { ClaimReport, Message, QuotaReport } from "./message.ts";
@@ -37,6 +38,8 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
   link.promisedMs = nextMs;
   if (link.unansweredSince === Infinity) link.unansweredSince = now;
   if (link.unechoedSince === Infinity) link.unechoedSince = now;
+  notePublished(agent, now);
+  const echoMs = reportedEchoMs(agent);
   const { id, incarnation, weight } = agent.config;
   return {
     id,
@@ -49,6 +52,7 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
     bye,
     ...(agent.store?.isStore ? { store: true } : {}),
     ...(agent.config.observes ? { observes: true } : {}),
+    ...(echoMs === undefined ? {} : { echoMs }),
     quotas,
     ...(availability ? { availability } : {}),
   };

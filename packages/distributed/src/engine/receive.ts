@@ -6,6 +6,7 @@ import { at, fits, isEqual, isZero } from "./amounts.ts";
 import { receiveAvailability, welcomeWithAvailability } from "./availability/share.ts";
 import { setClaim } from "./claim.ts";
 import { makePlace } from "./crowding.ts";
+import { noteEchoed } from "./delay.ts";
 import { addMember, depart, dropClaims, effectiveLimits, lowerLimits } from "./membership.ts";
 import type { ClaimReport, Message, QuotaReport } from "./message.ts";
 import { agentMode } from "./modes/mode-of.ts";
@@ -52,6 +53,7 @@ export function receive(agent: Agent, message: Message, now: number): boolean {
   if (isOwn) {
     link.echoedSeq = Math.max(link.echoedSeq, message.seq);
     link.unechoedSince = Infinity;
+    noteEchoed(agent, message.seq, now);
   }
   if (wasIsolated && agentMode(agent, now) !== "isolated") {
     rejoin(agent, now);
@@ -75,6 +77,7 @@ export function receive(agent: Agent, message: Message, now: number): boolean {
   if (peer.state === "live") membership.weights += message.weight - peer.weight;
   peer.weight = message.weight;
   peer.observes = message.observes === true;
+  peer.echoMs = message.echoMs ?? 0;
   if (peer.state !== "live") {
     addMember(agent, peer);
     isNews = true;
@@ -157,10 +160,12 @@ function senderOf(agent: Agent, message: Message, now: number): Peer | undefined
     seq: 0,
     firstReceivedAt: now,
     firstUpMs: message.upMs,
+    isSuccessor: before !== undefined && before.incarnation < incarnation,
     receivedAt: now,
     nextMs: 0,
     weight: 1,
     observes: false,
+    echoMs: 0,
     state: "silent",
     hasLeft: false,
     byeSeq: 0,

@@ -5,9 +5,24 @@ import { LONGEST_NEXT_MS } from "./message.ts";
 import type { Quota } from "./quota.ts";
 import { isQuiet } from "./store-mode.ts";
 
-/** Time after which all agents have received a message. Doubled where the limit is too small for a safety margin. */
-export function settleMsOf({ config }: Agent, quota: Quota): number {
-  return config.tuning.settleMs * careOf(config.tuning.safetyMargin, quota);
+/** Fraction of the window that a slow bus may take at most. A stranger that reports a slower one is not believed. */
+const SLOWEST_PART = 1 / 12;
+
+/**
+ * Time after which all agents have received a message. Doubled where the limit is too small for a safety margin, and longer
+ * where the bus is slower than that.
+ */
+export function settleMsOf({ config, link }: Agent, quota: Quota): number {
+  const usualMs = config.tuning.settleMs * careOf(config.tuning.safetyMargin, quota);
+  return Math.max(usualMs, Math.min(link.delay.swarmMs, quota.config.windowMs * SLOWEST_PART));
+}
+
+/** The part of the settle time that a slow bus adds to the usual one. */
+export function lagMsOf(agent: Agent, quota: Quota): number {
+  return Math.max(
+    0,
+    settleMsOf(agent, quota) - agent.config.tuning.settleMs * careOf(agent.config.tuning.safetyMargin, quota),
+  );
 }
 
 /** Number of retransmissions of an urgent message: one more where a single call is larger than the safety margin. */

@@ -59,6 +59,11 @@ export const TRUST_RULES: readonly TrustRule[] = [
     signed: "up to the limit, while the sender is live",
   },
   {
+    what: "delay (`echo_ms`)",
+    unsigned: "agents wait for each other for a twelfth of a window at most",
+    signed: "agents wait for each other for a twelfth of a window at most",
+  },
+  {
     what: "virtual time (`turn`)",
     unsigned: `${mostAdvance} windows of service ahead at most`,
     signed: "any",

@@ -36,6 +36,8 @@ export const BOUNDS = {
     chunks: { least: 1, most: 10_000, isWhole: true, beyond: "never reached: messages of 640 MB" },
     up_ms: AGE,
     next_ms: { least: 0, most: LONGEST_NEXT_MS, beyond: "never reached: no agent promises more" },
+    // Rounded up: agents may wait for each other for too long, never for too short a time.
+    echo_ms: { least: 0, most: 60_000, rounds: "up", beyond: "at least this slow" },
     weight: { least: 1e-6, most: 1e6, beyond: "never reached: options allow 0.001 to 1,000" },
     members: { least: 1, most: 1e6, isWhole: true, beyond: "at least this many" },
   },

@@ -200,6 +200,13 @@ test("an agent that observes says so, and no other agent does", () => {
   expect(decode({ ...fields, observes: "yes" })).toEqual(decode(fields));
 });
 
+test("a delay is rounded up, and left out when there is none", () => {
+  const slow = { ...decode(fields), echoMs: 1_234.5 };
+  const [payload] = encodePresence(slow, MOST_BYTES_SENT);
+  expect(decodePresence(payload as Uint8Array).echoMs).toBe(1_235);
+  expect(text(encodePresence(decode(fields), MOST_BYTES_SENT)[0] as Uint8Array)).not.toContain("echo_ms");
+});
+
 test("unknown fields are ignored, at any depth", () => {
   expect(decode({ ...fields, later: 1, pools: [{ ...fields.pools[0], later: { x: 1 } }] })).toEqual(decode(fields));
 });
@@ -229,6 +236,7 @@ describe("a bad field is named and the message refused", () => {
     ["next_ms", [undefined, -1, 3_600_001]],
     ["weight", [undefined, 0, -1, 1e7]],
     ["members", [undefined, 0, 1.5, 1e7]],
+    ["echo_ms", [-1, 60_001, "1", null]],
     ["pools", [null, {}, "x"]],
   ])("%s", (name, values) => {
     for (const value of values)

@@ -96,6 +96,7 @@ export function decodePresence(payload: Uint8Array): Message {
     ...(typeof fields["leave"] === "string" ? { leave: text(fields, "leave", LONGEST_PROOF) } : {}),
     ...(fields["store"] === true ? { store: true } : {}),
     ...(fields["observes"] === true ? { observes: true } : {}),
+    ...(fields["echo_ms"] === undefined ? {} : { echoMs: number(fields, "echo_ms", bounds.echo_ms) }),
     quotas: fields["pools"] === undefined ? [] : list(fields["pools"], "pools", MOST_QUOTAS).map(readQuota),
     ...(fields["availability"] === undefined
       ? {}
@@ -108,7 +109,7 @@ export function decodePresence(payload: Uint8Array): Message {
 }
 
 function headFields(message: Message, chunk: number, chunks: number): object {
-  const { id, bye, store, observes, leave } = message;
+  const { id, bye, store, observes, echoMs, leave } = message;
   const bounds = BOUNDS.presence;
   return {
     v: VERSION,
@@ -122,6 +123,7 @@ function headFields(message: Message, chunk: number, chunks: number): object {
     members: clamped(bounds.members, message.members),
     ...(store ? { store } : {}),
     ...(observes ? { observes } : {}),
+    ...(echoMs === undefined ? {} : { echo_ms: clamped(bounds.echo_ms, echoMs) }),
     // Only the goodbye itself contains the secret of the goodbye.
     ...(leave !== undefined && (!bye || chunk === chunks) ? { leave } : {}),
     ...(bye && chunk === chunks ? { bye } : {}),

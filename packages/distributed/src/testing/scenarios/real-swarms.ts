@@ -56,6 +56,29 @@ export const realSwarms: readonly Scenario[] = [
     figures: (report) => [atMost("refused part", report.refused / report.sent, 0.01), atLeast("use", report.use, 0.85)],
   },
   {
+    name: "nine tenths of the agents crash, and others start in their places",
+    options: (agents) => ({
+      limits,
+      demand: busy,
+      faults: [
+        {
+          at: 4 * MINUTE,
+          type: "restart",
+          agents: some(agents, 0.9),
+          downMs: 2 * SECOND,
+          graceful: false,
+          isRenamed: true,
+        },
+      ],
+      duration: 6 * MINUTE,
+    }),
+    figures: (report) => [
+      atMost("max", report.max, 1.02),
+      atMost("refused part", report.refused / report.sent, 0.01),
+      atLeast("use 20 s later", useBetween(report, 4 * MINUTE + 20 * SECOND, 5 * MINUTE), 0.85),
+    ],
+  },
+  {
     name: "incarnations of twenty seconds, with a goodbye",
     options: (agents) => ({
       limits,
