@@ -91,6 +91,8 @@ interface Link {
   /** Time of the first message that was not echoed; Infinity while there is no such message. */
   unechoedSince: number;
   publishedAt: number;
+  /** Time of the latest message that was complete, as a heartbeat is. */
+  heartbeatAt: number;
   /** The latest message announced the next one within this time. */
   promisedMs: number;
   /** When this agent last answered a message that was too old. */
@@ -107,6 +109,8 @@ export interface Peer {
   /** Age of the peer in the first message that was received. */
   readonly firstUpMs: number;
   receivedAt: number;
+  /** Time of the first message after the last gap between messages. */
+  continuousSince: number;
   /** The peer announced its next message within this time. */
   nextMs: number;
   weight: number;
@@ -156,6 +160,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
       unansweredSince: Infinity,
       unechoedSince: Infinity,
       publishedAt: -Infinity,
+      heartbeatAt: -Infinity,
       promisedMs: Infinity,
       answeredAt: -Infinity,
     },
