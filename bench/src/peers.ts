@@ -1,6 +1,7 @@
 import { MemoryLimiter } from "@hivepace/core";
 import Bottleneck from "bottleneck";
 import { RateLimiter, TokenBucket } from "limiter";
+import PQueue from "p-queue";
 import { pRateLimit } from "p-ratelimit";
 import pThrottle from "p-throttle";
 import { RateLimiterMemory } from "rate-limiter-flexible";
@@ -44,4 +45,22 @@ export function pRateLimited(): <T>(work: () => Promise<T>) => Promise<T> {
 
 export function pThrottled<T>(work: () => Promise<T>): () => Promise<T> {
   return pThrottle({ limit: limit.tokens, interval: limit.windowMs })(work);
+}
+
+/** A paused p-queue, whose jobs wait until they are aborted. */
+export function queueOf(): { join(count: number): void; abort(): void; close(): Promise<void> } {
+  const queue = new PQueue({ autoStart: false, concurrency: 1 });
+  let aborts: AbortController[] = [];
+  return {
+    join(count) {
+      aborts = Array.from({ length: count }, () => new AbortController());
+      for (const { signal } of aborts) queue.add(async () => {}, { signal }).catch(() => {});
+    },
+    abort() {
+      for (const abort of aborts) abort.abort();
+    },
+    async close() {
+      queue.clear();
+    },
+  };
 }

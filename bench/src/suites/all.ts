@@ -3,6 +3,9 @@ import { acquire } from "./acquire.ts";
 import { acquireMany } from "./acquire-many.ts";
 import { badDays } from "./bad-days.ts";
 import { bus } from "./bus.ts";
+import { hear } from "./hear.ts";
+import { manyEndpoints } from "./many-endpoints.ts";
+import { members } from "./members.ts";
 import { memory } from "./memory.ts";
 import { observed } from "./observed.ts";
 import { rateCheck, rateShared } from "./rate-check.ts";
@@ -18,6 +21,7 @@ import { swarmDecision } from "./swarm-decision.ts";
 import { sync } from "./sync.ts";
 import { syncBeside } from "./sync-beside.ts";
 import { tryAcquire } from "./try-acquire.ts";
+import { waiters } from "./waiters.ts";
 
 /** Every suite, in the order of the report. To add one, create a file in this folder and add a line here. */
 export const allSuites: readonly Suite[] = [
@@ -33,6 +37,10 @@ export const allSuites: readonly Suite[] = [
   route,
   swarm,
   swarmDecision,
+  hear,
+  members,
+  waiters,
+  manyEndpoints,
   observed,
   sharedLimit,
   slots,

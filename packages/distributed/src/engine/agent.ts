@@ -92,6 +92,8 @@ interface Link {
   /** Time of the first message that was not echoed; Infinity while there is no such message. */
   unechoedSince: number;
   publishedAt: number;
+  /** Time of the latest message that was complete, as a heartbeat is. */
+  heartbeatAt: number;
   /** The latest message announced the next one within this time. */
   promisedMs: number;
   /** When this agent last answered a message that was too old. */
@@ -111,6 +113,8 @@ export interface Peer {
   /** The peer has taken the place of one that ended. Each peer does so once. */
   isSuccessor: boolean;
   receivedAt: number;
+  /** Time of the first message after the last gap between messages. */
+  continuousSince: number;
   /** The peer announced its next message within this time. */
   nextMs: number;
   weight: number;
@@ -162,6 +166,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
       unansweredSince: Infinity,
       unechoedSince: Infinity,
       publishedAt: -Infinity,
+      heartbeatAt: -Infinity,
       promisedMs: Infinity,
       answeredAt: -Infinity,
       delay: newDelay(),

@@ -9,12 +9,14 @@ import type { ClaimReport, Message, QuotaReport } from "./message.ts";
 import { modeOf } from "./modes/mode-of.ts";
 import type { OwnClaim, Quota } from "./quota.ts";
 import { refresh } from "./refresh.ts";
-import { confirmReported, heartbeatOf, isActive, publishAt, refundedMsOf, reportAt } from "./schedule.ts";
+import { confirmReported, heartbeatOf, isActive, isChanging, publishAt, refundedMsOf, reportAt } from "./schedule.ts";
 import { slotFields } from "./slots.ts";
 import { isQuiet } from "./store-mode.ts";
 
 /** Bounds the number of reports in transit. Normal operation needs a handful. */
 const MOST_IN_TRANSIT = 256;
+/** Number of unchanged quotas that fit into every heartbeat. */
+const FEW = 8;
 
 /** The message that is due now, if any. A goodbye is always due. */
 export function publish(agent: Agent, now: number, bye = false): Message | undefined {
@@ -25,14 +27,22 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
   const seq = ++link.seq;
   const isHeartbeat = now - link.publishedAt >= Math.min(link.promisedMs, nextMs) && !isQuiet(agent, now);
   const quotas: QuotaReport[] = [];
+  const resting: Quota[] = [];
   // The goodbye contains everything that peers do not know yet.
   const isGoodbye = bye && !isQuiet(agent, now);
-  const isComplete = isGoodbye || isHeartbeat;
+  // Urgent messages that follow each other quickly must not keep back what a heartbeat would report.
+  const isOverdue = now - link.heartbeatAt >= Math.min(link.promisedMs, nextMs) && !isQuiet(agent, now);
+  const isComplete = isGoodbye || isOverdue;
+  if (isComplete) link.heartbeatAt = now;
   for (const quota of isComplete ? agent.quotas.values() : agent.agenda.reports.takeDue(now)) {
     const { dueAt, reportedAt } = quota.reporting;
-    const isTime = isGoodbye || (isHeartbeat && now - reportedAt >= heartbeatMs / 2);
-    if (dueAt <= now || (isTime && isActive(quota, now))) quotas.push(report(agent, quota, seq, now));
+    const isTime = isGoodbye || (isOverdue && now - reportedAt >= heartbeatMs / 2);
+    if (dueAt <= now) quotas.push(report(agent, quota, seq, now));
+    else if (!isTime || !isActive(quota, now)) continue;
+    else if (isGoodbye || isChanging(agent, quota, now)) quotas.push(report(agent, quota, seq, now));
+    else resting.push(quota);
   }
+  for (const quota of nextOf(agent, resting, nextMs)) quotas.push(report(agent, quota, seq, now));
   const availability = availabilityReports(agent, isHeartbeat, now);
   link.publishedAt = now;
   link.promisedMs = nextMs;
@@ -56,6 +66,16 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
     quotas,
     ...(availability ? { availability } : {}),
   };
+}
+
+/**
+ * The quotas to report of those that have not changed for some heartbeats. A few are always reported. Many take turns, so
+ * that each is reported as often as by an idle agent.
+ */
+function nextOf(agent: Agent, resting: readonly Quota[], nextMs: number): readonly Quota[] {
+  const count = Math.ceil((resting.length * nextMs) / Math.max(nextMs, agent.config.tuning.idleHeartbeatMs));
+  if (resting.length <= FEW) return resting;
+  return [...resting].sort((a, b) => a.reporting.reportedAt - b.reporting.reportedAt).slice(0, Math.max(FEW, count));
 }
 
 function report(agent: Agent, quota: Quota, seq: number, now: number): QuotaReport {

@@ -70,9 +70,11 @@ export function receive(agent: Agent, message: Message, now: number): boolean {
   if (!peer) return isNews;
   membership.hasHeard = true;
   if (peer.id === id && now - peer.firstReceivedAt > 3 * tuning.heartbeatMs) agent.duplicateSeenAt = now;
+  const silentMs = now - peer.receivedAt;
   peer.seq = message.seq;
   peer.receivedAt = now;
   peer.nextMs = boundedNextMs(agent, message, now);
+  if (silentMs > gapMsOf(agent, peer)) peer.continuousSince = now;
   peer.staleCount = 0;
   if (peer.state === "live") membership.weights += message.weight - peer.weight;
   peer.weight = message.weight;
@@ -162,6 +164,7 @@ function senderOf(agent: Agent, message: Message, now: number): Peer | undefined
     firstUpMs: message.upMs,
     isSuccessor: before !== undefined && before.incarnation < incarnation,
     receivedAt: now,
+    continuousSince: now,
     nextMs: 0,
     weight: 1,
     observes: false,
@@ -233,7 +236,7 @@ export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs:
     return false;
   }
   if (!quota.slots && !known && upMs >= now - agent.joinedAt) attributeJoinUsage(agent.joinedAt, quota, report, now);
-  const isGap = !known || now - known.reportedAt > 2 * Math.max(agent.config.tuning.heartbeatMs, peer.nextMs);
+  const isGap = !known || isAfterGap(agent, peer, known, now);
   let isNews = !quota.slots && countPeerUsage(agent, quota, before, report, isGap || !before, now);
   const claim = peer.state === "live" ? possibleClaim(agent, quota, report.claim) : undefined;
   const previousLimits = known?.report.limits;
@@ -275,6 +278,22 @@ export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs:
   if (report.joinSnapshot && agentMode(agent, now) === "joining")
     history.joinSnapshot = { at: now, bins: report.joinSnapshot };
   return isNews || level !== backoff.level;
+}
+
+/** Time between two messages of a peer after which some of them may be lost. */
+function gapMsOf({ config }: Agent, { nextMs }: Peer): number {
+  return 2 * Math.max(config.tuning.heartbeatMs, nextMs);
+}
+
+/**
+ * True when reports of a peer may be lost since the last one. A peer with many quotas reports one that it has used, and that
+ * has not changed, as rarely as an idle agent does.
+ */
+function isAfterGap(agent: Agent, peer: Peer, { reportedAt, report }: PeerQuota, now: number): boolean {
+  const unreportedMs = now - reportedAt;
+  if (unreportedMs <= gapMsOf(agent, peer)) return false;
+  const isLost = reportedAt < peer.continuousSince || unreportedMs > 2 * agent.config.tuning.idleHeartbeatMs;
+  return isLost || isZero(report.used);
 }
 
 /** Counts the slots that a peer holds and, while this agent joins, those that it reports of departed agents. */

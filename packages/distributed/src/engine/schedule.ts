@@ -70,6 +70,12 @@ function isFresh({ agenda, config }: Agent, now: number): boolean {
   return now - agenda.changedAt < 3 * config.tuning.heartbeatMs || isHolding(agenda);
 }
 
+/** True while a quota is reported at every heartbeat: something about it has changed recently, or lasts. */
+export function isChanging(agent: Agent, { claims, demand, isolation, slots, reporting }: Quota, now: number): boolean {
+  if (claims.own || demand.next || isolation.budget || (slots && slots.starts.length > 0)) return true;
+  return now - reporting.changedAt < 3 * agent.config.tuning.heartbeatMs;
+}
+
 /** True while there is anything to report, and for one window after that. */
 export function isActive({ claims, isolation, backoff, reporting, config, slots }: Quota, now: number): boolean {
   const isClaimed = claims.own !== undefined || isolation.budget !== undefined || (slots && slots.starts.length > 0);

@@ -3,6 +3,7 @@ import type { Case, CaseResult } from "@hivepace/verify";
 import {
   fastestOf,
   hearing,
+  heartbeatBytes,
   microsecondsOf,
   queueing,
   reading,
@@ -61,6 +62,16 @@ export const cases: readonly Case[] = [
         20,
         20,
       ),
+  },
+  {
+    id: "flat-costs/a-heartbeat-of-many-endpoints",
+    seconds: 5,
+    run: async () => {
+      const bytes = await heartbeatBytes(1_000);
+      const summary = `${Math.round(bytes)} bytes`;
+      assert.ok(bytes <= 40_000, `${summary}; 40,000 are allowed`);
+      return { summary, figures: { bytes } };
+    },
   },
   ...(["none", "each", "limited"] as const).map((keys) => ({
     id: `flat-costs/waiters-with-keys-${keys}`,

@@ -60,7 +60,7 @@ class CrowdedBus implements MessageBus {
   }
 
   /** Delivers a message of another agent, which has made one more call to some of the endpoints. */
-  speak(agent: number, endpoints: number, upMs: number): void {
+  speak(agent: number, endpoints: number, upMs: number, limits = LIMITS): void {
     this.#said[agent] ??= { seq: 0, sent: 0 };
     const said = this.#said[agent];
     said.seq++;
@@ -68,7 +68,7 @@ class CrowdedBus implements MessageBus {
     const pools = Array.from({ length: endpoints }, (_, i) => ({
       resource: `endpoint-${i}`,
       window_ms: 60_000,
-      limits: [LIMITS.rpmLimit, LIMITS.tpmLimit],
+      limits: [limits.rpmLimit, limits.tpmLimit],
       sent: [said.sent, said.sent],
       used: [said.sent, said.sent],
       bins: [[said.sent, said.sent]],
@@ -107,7 +107,7 @@ async function crowd(
   });
   for (let seconds = 1; seconds <= 5; seconds++) {
     for (let agent = 0; agent < agents - 1; agent++)
-      bus.speak(agent, Math.min(reported, endpoints), 100_000 + seconds * HEARTBEAT_MS);
+      bus.speak(agent, Math.min(reported, endpoints), 100_000 + seconds * HEARTBEAT_MS, limits);
     await clock.run(HEARTBEAT_MS);
   }
   const { mode, members } = hive.status();
@@ -139,6 +139,24 @@ export async function queueing(agents: number): Promise<Situation> {
       await hive.close();
     },
   };
+}
+
+/** Mean bytes of a heartbeat a while after calls to all endpoints, while one of them goes on being used. */
+export async function heartbeatBytes(endpoints: number): Promise<number> {
+  const seconds = 10;
+  const { hive, bus, clock } = await crowd(endpoints, 2);
+  const call = (i: number) => hive.tryAcquire({ endpoint: `endpoint-${i}`, tokens: 100 }).lease?.done();
+  for (let i = 0; i < endpoints; i++) call(i);
+  let before = 0;
+  for (let second = -5; second < seconds; second++) {
+    if (second === 0) before = bus.publishedBytes;
+    call(0);
+    bus.speak(0, 1, 200_000 + second * HEARTBEAT_MS);
+    await clock.run(HEARTBEAT_MS);
+  }
+  const bytes = (bus.publishedBytes - before) / seconds;
+  await hive.close();
+  return bytes;
 }
 
 /** Reads the status of a hive with many endpoints in a swarm; each agent has reported on all endpoints. */
