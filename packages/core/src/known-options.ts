@@ -19,7 +19,7 @@ const MOST_LISTED = 12;
  */
 export function checkKnown(options: object, known: Readonly<Record<string, true>>, at = ""): void {
   for (const name in options) {
-    if (Object.hasOwn(known, name)) continue;
+    if (known[name] === true) continue;
     const value = (options as Record<string, unknown>)[name];
     if (value !== undefined) throw new InvalidConfigError(`${at}${name}`, ruleFor(name, Object.keys(known)), value);
   }

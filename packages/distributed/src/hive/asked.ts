@@ -38,12 +38,14 @@ export function askedOf(request: GateRequest): Asked {
   const { endpoint, route, model, key, session } = request;
   if ((endpoint === undefined) === (route === undefined))
     throw new InvalidConfigError("endpoint", "given, or else route, and not both", endpoint);
-  const tiers = route === undefined ? [[endpoint as string]] : tiersOf(route, "route");
   if (key === "") throw new InvalidConfigError("key", "a string that is not empty", key);
-  const hasTokens = [request.tokens, request.inputTokens, request.outputTokens].some((part) => part !== undefined);
+  const { tokens, inputTokens, outputTokens } = request;
+  const hasTokens = tokens !== undefined || inputTokens !== undefined || outputTokens !== undefined;
+  const tiers = route === undefined ? undefined : tiersOf(route, "route");
+  const candidates = tiers ? tiers.flat() : [endpoint as string];
   return {
-    candidates: tiers.flat(),
-    tiers,
+    candidates,
+    tiers: tiers ?? [candidates],
     model,
     key,
     session,

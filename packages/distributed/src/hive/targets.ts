@@ -21,6 +21,12 @@ const IDLE_WINDOWS = 2;
 /** Number of idle models examined per new model, so that models are dropped as fast as they are added. */
 const SWEPT_MODELS = 4;
 
+/** The targets of an endpoint: the one that covers all models without an entry, and those of single models. */
+interface TargetsOfEndpoint {
+  whole: Target | undefined;
+  byModel: Map<string, Target> | undefined;
+}
+
 /** The targets of a hive, one for each endpoint, model or pool of its manager, with their shared quotas. */
 export class Targets {
   readonly #settings: Settings;
@@ -32,8 +38,7 @@ export class Targets {
   readonly #clock: Clock;
   readonly #onChange: (changed: Target | ModelScope) => void;
   readonly #byName = new Map<string, Target>();
-  /** Targets by endpoint and model. The entry without a model covers all models without an entry. */
-  #byModel = new Map<string, Target>();
+  #byEndpoint = new Map<string, TargetsOfEndpoint>();
   readonly #byQuota = new Map<string, Target | ModelScope>();
 
   constructor(
@@ -67,8 +72,8 @@ export class Targets {
   }
 
   look(endpoint: string, model: string | undefined): Target | undefined {
-    const ofModel = model === undefined ? undefined : this.#byModel.get(key(endpoint, model));
-    return ofModel ?? this.#byModel.get(key(endpoint, undefined));
+    const targets = this.#byEndpoint.get(endpoint);
+    return targets && ((model === undefined ? undefined : targets.byModel?.get(model)) ?? targets.whole);
   }
 
   /** The ids of all endpoints. */
@@ -122,7 +127,7 @@ export class Targets {
   /** Adopts the endpoints of the manager, and the slots by name of the target. Returns the removed targets. */
   refresh(slots: ReadonlyMap<string, SlotLimit>): Target[] {
     const known = new Set(this.#byName.keys());
-    const byModel = new Map<string, Target>();
+    const byEndpoint = new Map<string, TargetsOfEndpoint>();
     for (const count of this.#manager.snapshot({ keys: false }).endpoints) {
       const { id, model, models } = count;
       const name = targetName(count);
@@ -131,7 +136,17 @@ export class Targets {
       target.count = count;
       target.slots = slots.get(name);
       this.#byName.set(name, target);
-      for (const each of models ?? [model]) byModel.set(key(id, each), target);
+      let targets = byEndpoint.get(id);
+      if (!targets) {
+        targets = { whole: undefined, byModel: undefined };
+        byEndpoint.set(id, targets);
+      }
+      for (const each of models ?? [model])
+        if (each === undefined) targets.whole = target;
+        else {
+          targets.byModel ??= new Map();
+          targets.byModel.set(each, target);
+        }
       this.#adoptModel(target);
       this.shareOut(target);
       this.#refreshModels(target);
@@ -146,14 +161,14 @@ export class Targets {
       target.shares = [];
       target.byModel = undefined;
     }
-    this.#byModel = byModel;
+    this.#byEndpoint = byEndpoint;
     return gone;
   }
 
   /** Moves learned limits and usage to the target of a model that gets limits of its own. */
   #adoptModel(target: Target): void {
     const { id, model } = target;
-    const endpoint = model === undefined ? undefined : this.#byModel.get(key(id, undefined));
+    const endpoint = model === undefined ? undefined : this.#byEndpoint.get(id)?.whole;
     const scope = model === undefined ? undefined : endpoint?.byModel?.get(model);
     if (!scope || model === undefined) return;
     endpoint?.byModel?.delete(model);
@@ -220,7 +235,7 @@ export class Targets {
       const amounts = share.dimensions.map((dimension) =>
         Math.max(0, ...former.map((old) => this.#ownUsage(old, dimension, now))),
       );
-      share.settle(amounts, now);
+      share.settle(amounts, now, now);
     }
   }
 
@@ -252,6 +267,7 @@ export class Targets {
       );
       share.settle(
         missing.map((amount) => Math.max(0, amount)),
+        now,
         now,
       );
     }
@@ -315,8 +331,4 @@ function newLimited(count: EndpointCount, windowMs: number): Limited {
 
 function isRate({ isSlots }: Share): boolean {
   return !isSlots;
-}
-
-function key(endpoint: string, model: string | undefined): string {
-  return `${endpoint}\0${model ?? ""}`;
 }
