@@ -3,6 +3,7 @@ import { acquire } from "./acquire.ts";
 import { acquireMany } from "./acquire-many.ts";
 import { badDays } from "./bad-days.ts";
 import { bus } from "./bus.ts";
+import { endpoints } from "./endpoints.ts";
 import { memory } from "./memory.ts";
 import { observed } from "./observed.ts";
 import { rateCheck, rateShared } from "./rate-check.ts";
@@ -10,6 +11,7 @@ import { rateMemory } from "./rate-memory.ts";
 import { rateThreads } from "./rate-threads.ts";
 import { reservations } from "./reservations.ts";
 import { route } from "./route.ts";
+import { settle } from "./settle.ts";
 import { sharedLimit } from "./shared-limit.ts";
 import { size } from "./size.ts";
 import { swarm } from "./swarm.ts";
@@ -32,6 +34,8 @@ export const allSuites: readonly Suite[] = [
   route,
   swarm,
   swarmDecision,
+  settle,
+  endpoints,
   observed,
   sharedLimit,
   reservations,
