@@ -126,7 +126,10 @@ export class HiveLeaseEnds implements LeaseEnds {
     target.inFlight--;
     for (const { scope } of scopes) scope.inFlight--;
     try {
-      if (ended.hasSubscribers) ended.publish({ ...this.#options.about(target), how, heldMs: now - sentAt, tokens });
+      if (ended.hasSubscribers) {
+        const { source, agentId, resource, model } = this.#options.about(target);
+        ended.publish({ source, agentId, resource, model, how, heldMs: now - sentAt, tokens });
+      }
     } finally {
       // Waiters may need the slot of the ended call, or its refund.
       if (target.line) this.#options.serve(target);

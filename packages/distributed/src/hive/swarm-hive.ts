@@ -4,7 +4,6 @@ import {
   ClosedError,
   type DeniedReason,
   type GateRequest,
-  type GrantedEvent,
   InvalidConfigError,
   type KeyLimits,
   type Lease,
@@ -629,12 +628,20 @@ export class SwarmHive implements Hive {
     return local.reason === "too-large" ? local : unavailableDecision(local, obstacle);
   }
 
+  #reportGranted(target: Target, cost: number, { allowed, limitedBy, reason }: RateDecision): void {
+    // A literal costs a fraction of a spread, and every call has this event.
+    const { source, agentId } = this.#member.origin;
+    const event = { source, agentId, resource: target.id, model: namesake(target), cost };
+    if (allowed) granted.publish(event);
+    // An observing hive also grants requests that it denies. The event shows the decision of an enforcing hive.
+    else granted.publish({ ...event, wouldHave: reason === "too-large" ? "been-denied" : "waited", limitedBy });
+  }
+
   #lease(charge: Charge, decision: RateDecision): Lease {
     const { target, use, scopes } = charge;
     target.inFlight++;
     for (const { scope } of scopes) scope.inFlight++;
-    if (granted.hasSubscribers)
-      granted.publish({ ...this.#about(target), cost: use.tokens, ...(decision.allowed ? {} : wouldHave(decision)) });
+    if (granted.hasSubscribers) this.#reportGranted(target, use.tokens, decision);
     return this.#leases.give(charge);
   }
 
@@ -683,7 +690,8 @@ export class SwarmHive implements Hive {
 
   /** The subject of a diagnostic event. */
   #about(target: Target): OfResource {
-    return { ...this.#member.origin, resource: target.id, model: namesake(target) };
+    const { source, agentId } = this.#member.origin;
+    return { source, agentId, resource: target.id, model: namesake(target) };
   }
 
   /** Models of a target that are not available. */
@@ -796,11 +804,6 @@ function rank({ reason, retryAfterMs }: RateDecision): number {
 function reasonOf({ reason }: RateDecision, { line }: Target): DeniedReason {
   if (reason === "too-large" || reason === "in-flight" || reason === "unavailable") return reason;
   return line ? "others-wait" : "no-tokens";
-}
-
-/** The fields of a granted event that show the decision of an enforcing hive. */
-function wouldHave({ reason, limitedBy }: RateDecision): Pick<GrantedEvent, "wouldHave" | "limitedBy"> {
-  return { wouldHave: reason === "too-large" ? "been-denied" : "waited", limitedBy };
 }
 
 /** A copy of the decision that cannot be settled. All copies have one shape, because one is made for every request. */
