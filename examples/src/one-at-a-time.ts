@@ -6,7 +6,7 @@ import { createHive } from "@hivepace/distributed";
 const broker = memoryBroker(); // NATS, Redis or Kafka
 const accounts = { "account-1": { maxInFlight: 1 }, "account-2": { maxInFlight: 1 } };
 
-// Each would be a process of its own.
+// In production each agent is a separate process.
 const start = (agentId: string) =>
   createHive({
     bus: memoryBus(broker),
@@ -37,7 +37,7 @@ const calls = hives.flatMap((hive) => [chat(hive, "account-1"), chat(hive, "acco
 await Promise.all(calls);
 console.log(`${calls.length} calls, at most ${most} at a time for each account`);
 
-// While one agent calls, the others are told why they wait.
+// While one agent calls, the others see why they wait.
 const [ada, bob] = hives as [(typeof hives)[number], (typeof hives)[number]];
 const lease = await ada.acquire({ endpoint: "chat", key: "account-1" });
 await setTimeout(500);

@@ -1,4 +1,4 @@
-/** A self-hosted model whose capacity nobody knows: the number of calls under way adapts, the same for all agents. */
+/** A self-hosted model of unknown capacity: the limit on calls under way adapts, and is the same for all agents. */
 import { setTimeout } from "node:timers/promises";
 import { memoryBroker, memoryBus } from "@hivepace/bus";
 import { createHive } from "@hivepace/distributed";

@@ -14,7 +14,7 @@ const NOTHING = {
   keys: [],
   keyCount: 0,
   availability: [],
-  heard: 0,
+  received: 0,
   ignored: {},
 } as const;
 /** Maximum number of tenant keys in a frame; there may be one key per tenant. */

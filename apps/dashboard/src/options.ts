@@ -1,4 +1,5 @@
-import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
+import { type Clock, systemClock } from "@hivepace/core";
+import { checkKnown, need, type OptionNames } from "@hivepace/core/internal";
 import type { SwarmObserver } from "@hivepace/distributed";
 import type { Control, DashboardOptions, EndpointUsage, ProviderFacts } from "./dashboard-types.ts";
 
@@ -19,8 +20,19 @@ const defaultDashboardOptions = Object.freeze({ title: "Hivepace", host: "127.0.
 const LONGEST_TITLE = 200;
 const CONTROL_ID = /^[A-Za-z0-9-]{1,64}$/;
 
+const OPTIONS = {
+  observer: true,
+  title: true,
+  host: true,
+  port: true,
+  provider: true,
+  globalUsage: true,
+  controls: true,
+  clock: true,
+} as const satisfies OptionNames<DashboardOptions>;
+
 export function settingsOf(options: DashboardOptions): Settings {
-  need(typeof options === "object" && options !== null, "options", "an object", options);
+  checkKnown(options, OPTIONS);
   const { observer, controls = [], provider, globalUsage, clock = systemClock } = options;
   const { title = defaultDashboardOptions.title, host = defaultDashboardOptions.host } = options;
   const { port = defaultDashboardOptions.port } = options;
@@ -63,7 +75,3 @@ function checkControl(control: Control, name: string): void {
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): asserts isRight {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
-}

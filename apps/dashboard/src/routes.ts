@@ -38,7 +38,7 @@ export function routes(parts: Parts): RequestListener {
     if (path === "/events" && request.method === "GET") return stream(parts, response);
     if (path === "/snapshot") {
       const { title, namespace } = hello;
-      return sendJson(response, 200, { title, namespace, ...ticker.look(), events: log.since(0) });
+      return sendJson(response, 200, { title, namespace, ...ticker.read(), events: log.since(0) });
     }
     const file = page.get(path);
     if (file === undefined) return sendJson(response, 404, { error: "not found" });
@@ -57,7 +57,7 @@ function stream({ pages, hello, ticker }: Parts, response: ServerResponse): void
     return;
   }
   response.writeHead(200, { ...SAFE_HEADERS, "content-type": "text/event-stream; charset=utf-8" });
-  const remove = pages.add(response, hello, ticker.look());
+  const remove = pages.add(response, hello, ticker.read());
   response.on("close", remove);
 }
 

@@ -20,7 +20,7 @@ function setUp() {
   const written: string[] = [];
   const open = () => {
     const stream = { writableLength: 0, write: (text: string) => written.push(text) > 0, destroy: () => {} };
-    pages.add(stream, {} as never, ticker.look());
+    pages.add(stream, {} as never, ticker.read());
   };
   return { clock, observer, history, ticker, written, open, looks: () => looks };
 }

@@ -28,7 +28,7 @@ export class Ticker {
   }
 
   /** Reads the current state. */
-  look(): Frame {
+  read(): Frame {
     this.#frame = frameOf(this.#settings, this.#frame);
     return this.#frame;
   }
@@ -47,7 +47,7 @@ export class Ticker {
     const now = this.#settings.clock.now();
     const [isPoint, isSent] = [now >= this.#pointAt, this.#pages.size > 0 && now >= this.#sendAt];
     if (!isPoint && !isSent) return;
-    const frame = this.look();
+    const frame = this.read();
     if (isPoint) {
       this.#history.add(frame);
       // After a pause of the process, points continue from now.

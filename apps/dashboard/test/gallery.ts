@@ -59,7 +59,7 @@ function swarm(count: number, endpoints: number): SwarmSnapshot {
     i < ODD.length && count >= 8 ? String(ODD[i]) : `agent-${i + 1}`,
   );
   const agents = ids.map((id, i) =>
-    agent(id, i % 11 === 7 ? { state: "silent", heardAgoMs: 8_000 } : i % 17 === 12 ? { state: "left" } : {}),
+    agent(id, i % 11 === 7 ? { state: "silent", lastMessageAgoMs: 8_000 } : i % 17 === 12 ? { state: "left" } : {}),
   );
   const resources = ENDPOINTS.slice(0, endpoints).map((name, i) => {
     const level = i % 5 === 1 ? 0.5 : 1;
@@ -90,7 +90,7 @@ function swarm(count: number, endpoints: number): SwarmSnapshot {
     resources,
     keys,
     availability: [],
-    heard: 12_345,
+    received: 12_345,
     ignored: { unsigned: 3 },
   };
 }

@@ -213,7 +213,7 @@ describeChromium((found) => {
   });
 
   describe("on pretended swarms", () => {
-    test("without agents the page says so, and names likely reasons", async () => {
+    test("without agents the page names likely reasons", async () => {
       const { url } = await serve({ observer: new PretendObserver(emptySnapshot) });
       const page = await visit(url);
       await shows(page, "Nobody heard yet");

@@ -13,7 +13,7 @@ const program = `
 import { startDashboard } from "./dashboard.js";
 const observer = {
   namespace: "",
-  snapshot: () => ({ bus: "ready", observedMs: 0, members: 0, agents: [], resources: [], heard: 0, ignored: {} }),
+  snapshot: () => ({ bus: "ready", observedMs: 0, members: 0, agents: [], resources: [], received: 0, ignored: {} }),
   onEvent: () => () => {},
 };
 const dashboard = await startDashboard({ observer });

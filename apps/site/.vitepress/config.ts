@@ -51,6 +51,8 @@ export default defineConfig({
       // The simulator's pure engine uses none of these; the objects that it does not run import them.
       alias: {
         "node:crypto": new URL("../src/playground/no-node.ts", import.meta.url).pathname,
+        "node:fs": new URL("../src/playground/no-node.ts", import.meta.url).pathname,
+        "node:path": new URL("../src/playground/no-node.ts", import.meta.url).pathname,
         "node:os": new URL("../src/playground/no-node.ts", import.meta.url).pathname,
       },
     },

@@ -35,7 +35,7 @@ export class Child {
     this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
     });
-    this.#process.on("message", (word: Word) => this.#hear(word));
+    this.#process.on("message", (word: Word) => this.#receive(word));
   }
 
   get isAlive(): boolean {
@@ -80,7 +80,7 @@ export class Child {
     return this.#process.exitCode === 0;
   }
 
-  #hear(word: Word): void {
+  #receive(word: Word): void {
     if (word.type === "state") this.state = word;
     else if (word.type === "cut") this.cuts.push(word.at);
     else if (word.type === "refused") this.refusals.push(word.at);

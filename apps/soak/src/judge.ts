@@ -62,18 +62,18 @@ export interface Verdict {
 /** Fails for every series that grows and every resource that remains. */
 export function judge(series: readonly Series[], remains: readonly Remains[]): Verdict {
   const trends = series.map(trendOf);
-  const grown = trends.filter(({ grows }) => grows).map(tellGrowth);
-  const left = remains.filter(({ count }) => count > 0).map(tellRemains);
+  const grown = trends.filter(({ grows }) => grows).map(describeGrowth);
+  const left = remains.filter(({ count }) => count > 0).map(describeRemains);
   return { trends, failures: [...grown, ...left] };
 }
 
-function tellGrowth({ name, least, allowed, values }: Trend): string {
+function describeGrowth({ name, least, allowed, values }: Trend): string {
   return `${name} grows: minimum of each third ${least.join(", ")}; allowed growth ${Math.floor(allowed)} (by round: ${values.join(" ")})`;
 }
 
 const MOST_NAMED = 5;
 
-function tellRemains({ name, count, which = [] }: Remains): string {
+function describeRemains({ name, count, which = [] }: Remains): string {
   const names = which.slice(0, MOST_NAMED).join(", ");
   return `${name}: ${count} left${names === "" ? "" : ` (${names}${which.length > MOST_NAMED ? ", …" : ""})`}`;
 }

@@ -66,7 +66,7 @@ async function roundsOf(file: string, options: Options, { stdout, stderr, signal
     const log = (line: string) => stderr.write(`${broker}: ${line}\n`);
     try {
       const outcome = await soakBroker({ broker, options, file, until, signal, log });
-      stdout.write(`\n${told(broker, outcome, options)}\n`);
+      stdout.write(`\n${summary(broker, outcome, options)}\n`);
       lines.push(figuresLine(broker, outcome.figures));
       failures.push(...outcome.failures.map((failure) => `${broker}: ${failure}`));
     } catch (error) {
@@ -83,7 +83,7 @@ async function roundsOf(file: string, options: Options, { stdout, stderr, signal
   return failures.length;
 }
 
-function told(broker: string, { rounds: count, trends }: Outcome, { agents }: Options): string {
+function summary(broker: string, { rounds: count, trends }: Outcome, { agents }: Options): string {
   const ids = Array.from({ length: agents - 1 }, (_, i) => `agent-${i}`);
   const head = `${broker}: ${count} rounds, the first ${WARM_UP} as warm-up, ${agents} agents, of which ${ids.length} run from start to end`;
   return `${head}\n\n${trendsTable(trends, ids)}`;

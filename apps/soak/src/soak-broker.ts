@@ -7,9 +7,9 @@ import { startProvider } from "@hivepace/provider";
 import { type OwnServer, startOwnServer, until } from "@hivepace/servers";
 import { HAPPENINGS, shuffled } from "./faults.ts";
 import { Seen, type SoakFigures } from "./figures.ts";
+import { type Inspection, inspectBroker } from "./inspect/inspect.ts";
+import { NATS_CONFIG } from "./inspect/nats.ts";
 import { type Allowance, FEWEST_ROUNDS, judge, NOTHING, type Remains, type Series, type Verdict } from "./judge.ts";
-import { lookAt, type Sight } from "./look/look.ts";
-import { NATS_CONFIG } from "./look/nats.ts";
 import type { Options } from "./options.ts";
 import { limitFor, Swarm, WINDOW_MS } from "./swarm.ts";
 import type { BrokerKind, Holdings } from "./words.ts";
@@ -111,7 +111,7 @@ class Soak {
     const { options, log, until: end } = this.#plan;
     await this.#swarm.healed();
     log(`${options.agents} agents know each other`);
-    this.#calm = (await this.#look()).holdings;
+    this.#calm = (await this.#inspect()).holdings;
     const { rounds } = options;
     const isOver = () => (rounds === undefined ? performance.now() >= end : this.rounds >= rounds);
     while (this.rounds < FEWEST_ROUNDS || !isOver()) await this.#round();
@@ -121,7 +121,9 @@ class Soak {
   async leave(): Promise<Remains[]> {
     const swarm = this.#swarm;
     await Promise.all(swarm.all.map((child) => swarm.leave(child)));
-    const { holdings, wrong } = await this.#lookUntil((sight) => Object.values(sight.holdings).every((n) => n === 0));
+    const { holdings, wrong } = await this.#inspectUntil((inspection) =>
+      Object.values(inspection.holdings).every((n) => n === 0),
+    );
     for (const one of wrong) this.#note(one);
     const held = Object.entries(holdings).map(([name, count]) => ({ name: `${name} after all have left`, count }));
     const stuck = { name: "processes that did not exit by themselves", count: swarm.stuck.length, which: swarm.stuck };
@@ -163,8 +165,9 @@ class Soak {
       replaceable.ask("measure", round),
     ]);
     for (const [i, holdings] of own.entries()) this.#add(holdings, round, `${staying[i]?.id} `);
-    const isCalm = ({ holdings }: Sight) => Object.entries(holdings).every(([name, n]) => n <= (this.#calm[name] ?? 0));
-    const { holdings, wrong } = await this.#lookUntil(isCalm);
+    const isCalm = ({ holdings }: Inspection) =>
+      Object.entries(holdings).every(([name, n]) => n <= (this.#calm[name] ?? 0));
+    const { holdings, wrong } = await this.#inspectUntil(isCalm);
     this.#add(holdings, round, "");
     for (const one of wrong) this.#note(one);
   }
@@ -181,20 +184,20 @@ class Soak {
     if (remains.count >= (this.#wrong.get(remains.name)?.count ?? 0)) this.#wrong.set(remains.name, remains);
   }
 
-  #look(): Promise<Sight> {
+  #inspect(): Promise<Inspection> {
     const { broker, server } = this.#swarm.parts;
-    return lookAt(broker, server);
+    return inspectBroker(broker, server);
   }
 
   /** Returns the first observation that meets the condition, or the last one after `patienceMs`. */
-  async #lookUntil(holds: (sight: Sight) => boolean): Promise<Sight> {
-    let sight = await this.#look();
+  async #inspectUntil(holds: (inspection: Inspection) => boolean): Promise<Inspection> {
+    let inspection = await this.#inspect();
     const isSo = async () => {
-      if (!holds(sight)) sight = await this.#look();
-      return holds(sight);
+      if (!holds(inspection)) inspection = await this.#inspect();
+      return holds(inspection);
     };
     await until(isSo, { deadlineMs: this.#plan.options.patienceMs, everyMs: 500 });
-    return sight;
+    return inspection;
   }
 }
 

@@ -40,7 +40,7 @@ export async function playDemo(options: DemoOptions, plan: Plan, world: DemoWorl
   const closers = new Closers();
   let race: Race | undefined;
   let atMs = 0;
-  const tell = (event: RunEvent, at: number): void => {
+  const emit = (event: RunEvent, at: number): void => {
     if (event.type === "progress") {
       atMs = at;
       reporter.progress(event, at, plan.durationMs, race?.scores ?? []);
@@ -58,7 +58,7 @@ export async function playDemo(options: DemoOptions, plan: Plan, world: DemoWorl
     const place = { agentFile, bus, namespace, epochMs: Date.now(), busName, busSwitch };
 
     for (const line of introduction(plan, options.scenario, ground, options.compare)) reporter.line(line);
-    const setting = { ...place, hosts: ground.hosts, isMeasured, scenario: options.scenario, tell };
+    const setting = { ...place, hosts: ground.hosts, isMeasured, scenario: options.scenario, emit };
     race = await Race.open(plan, setting, options.compare ? peers : []);
     const opened = race;
     closers.add(opened);

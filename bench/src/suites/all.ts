@@ -14,6 +14,7 @@ import { route } from "./route.ts";
 import { settle } from "./settle.ts";
 import { sharedLimit } from "./shared-limit.ts";
 import { size } from "./size.ts";
+import { slots } from "./slots.ts";
 import { swarm } from "./swarm.ts";
 import { swarmDecision } from "./swarm-decision.ts";
 import { sync } from "./sync.ts";
@@ -38,6 +39,7 @@ export const allSuites: readonly Suite[] = [
   endpoints,
   observed,
   sharedLimit,
+  slots,
   reservations,
   badDays,
   memory,

@@ -26,7 +26,7 @@ async function measure(day: Day, name: (typeof NAMES)[number], runMs: number): P
   if (day.isSecondGone) await providers[1]?.close();
   const contender = name === "Hivepace" ? await hivepace(urls, day) : plain(urls);
   try {
-    // The hives hear each other first.
+    // The hives first receive each other's messages.
     await pause(2_500);
     startedAt = performance.now();
     const driven = await drive(contender, runMs);

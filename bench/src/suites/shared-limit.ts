@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { FakeProvider } from "@hivepace/provider";
 import { Redis } from "ioredis";
+import { commandsOf } from "../redis-commands.ts";
 import type { Row } from "../row.ts";
 import { startProvider, startServer } from "../servers.ts";
 import { sharedLimitChart } from "../shared-limit/chart.ts";
@@ -117,12 +118,6 @@ function figuresOf(counts: readonly Count[], { providerLimit, wants }: Plan, com
 function waitsOf(results: readonly PhaseResult[]): Pick<Outcome, "p50" | "p99"> {
   const waits = results.flatMap((result) => result.waits);
   return { p50: quantile(waits, 0.5), p99: quantile(waits, 0.99) };
-}
-
-/** All commands that Redis has executed for clients and scripts. */
-async function commandsOf(redis: Redis): Promise<number> {
-  const text = await redis.info("commandstats");
-  return [...text.matchAll(/^cmdstat_(?!info)[^:]+:calls=(\d+)/gm)].reduce((sum, [, calls]) => sum + Number(calls), 0);
 }
 
 function rowsOf(outcome: Outcome): Row[] {

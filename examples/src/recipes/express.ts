@@ -40,7 +40,7 @@ const headers = { "content-type": "application/json" };
 const answer = await globalThis.fetch(url, { method: "POST", headers, body: JSON.stringify({ question: "Hello?" }) });
 console.log(answer.status, await answer.json());
 
-// On SIGTERM: no new connections, then the hive says goodbye, so that its capacity is free at once.
+// On SIGTERM: no new connections, then the hive leaves the swarm, so that its capacity is free at once.
 server.close();
 await hive.close({ drainMs: 10_000 });
 await provider.close();

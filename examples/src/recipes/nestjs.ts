@@ -26,7 +26,7 @@ class Customers {
 
   async find(id: string): Promise<string> {
     using _lease = await this.hive.acquire({ endpoint: "crm", timeoutMs: 30_000 }); // done at the end of the block
-    return `customer ${id}`; // the call of the API
+    return `customer ${id}`; // calls the API
   }
 }
 

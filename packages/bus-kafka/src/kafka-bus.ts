@@ -1,5 +1,6 @@
 import { DriverBus, type MessageBus } from "@hivepace/bus";
 import { InvalidConfigError } from "@hivepace/core";
+import { checkKnown, type OptionNames } from "@hivepace/core/internal";
 import type { KafkaClient, LinkClient } from "./client.ts";
 import { KafkaDriver } from "./kafka-driver.ts";
 import { checkOptions, type KafkaBusOptions, type KafkaConnection, readConnection } from "./options.ts";
@@ -29,6 +30,7 @@ export async function kafkaBus(
   if (typeof source !== "object" || source === null)
     throw new InvalidConfigError("source", "options with `brokers`, or a Kafka of kafkajs", source);
   const lent = isClient(source);
+  checkKnown(lent ? options : { ...source, ...options }, lent ? OPTIONS : { ...OPTIONS, ...CONNECTION });
   const { publishTimeoutMs, closeTimeoutMs, ...own } = lent ? options : { ...source, ...options };
   const settings = checkOptions(pickOptions(own));
   const clients = lent ? () => lend(source) : await ownClients(readConnection(source), settings.connectTimeoutMs);
@@ -47,6 +49,24 @@ export async function kafkaBus(
   }
   return bus;
 }
+
+const OPTIONS = {
+  topic: true,
+  createTopic: true,
+  groupPrefix: true,
+  waitForBroker: true,
+  connectTimeoutMs: true,
+  joinTimeoutMs: true,
+  publishTimeoutMs: true,
+  closeTimeoutMs: true,
+} as const satisfies OptionNames<KafkaBusOptions>;
+
+const CONNECTION = {
+  brokers: true,
+  clientId: true,
+  ssl: true,
+  sasl: true,
+} as const satisfies OptionNames<KafkaConnection>;
 
 function isClient(source: object): source is KafkaClient {
   return "producer" in source && typeof source.producer === "function";

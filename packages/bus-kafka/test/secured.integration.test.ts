@@ -34,7 +34,13 @@ describeOwnServer("kafka", (server) => {
   });
 
   test("the rights to read and write the topic and to join groups of the prefix are sufficient", async () => {
-    const options = { brokers: [secured.sasl], sasl: agent, topic: "given", groupPrefix: "agents-" };
+    const options = {
+      brokers: [secured.sasl],
+      sasl: agent,
+      topic: "given",
+      groupPrefix: "agents-",
+      connectTimeoutMs: 60_000,
+    };
     await using bus = await kafkaBus(options);
     const heard = await listen(bus, "a");
     await bus.publish("a", bytes("hello"));
@@ -45,7 +51,7 @@ describeOwnServer("kafka", (server) => {
     const ssl = { ca: [secured.certificate] };
     await using bus = await kafkaBus({
       ...{ brokers: [secured.tls], ssl, sasl: agent },
-      ...{ topic: "given", groupPrefix: "agents-" },
+      ...{ topic: "given", groupPrefix: "agents-", connectTimeoutMs: 60_000 },
     });
     const heard = await listen(bus, "a");
     await bus.publish("a", bytes("hello"));

@@ -1,6 +1,6 @@
 import { BusUnavailableError, DriverBus, type DriverBusOptions, type MessageBus } from "@hivepace/bus";
 import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount, messageOf } from "@hivepace/core/internal";
+import { AMOUNT, checkKnown, checkSpelling, isAmount, messageOf, type OptionNames } from "@hivepace/core/internal";
 import { hearsItself, isConnection, isRefusal, type NatsConnectionLike } from "./client.ts";
 import { type Link, NatsDriver } from "./nats-driver.ts";
 import { Dialer, loadLibrary } from "./open-connection.ts";
@@ -47,6 +47,16 @@ export interface NatsOptions extends NatsBusOptions {
   [clientOption: string]: unknown;
 }
 
+const SOURCE = "a connection of nats.js, or options with `servers`";
+
+const OPTIONS = {
+  waitForBroker: true,
+  connectTimeoutMs: true,
+  publishTimeoutMs: true,
+  closeTimeoutMs: true,
+  clock: true,
+} as const satisfies OptionNames<NatsBusOptions>;
+
 const DEFAULTS = { waitForBroker: false, connectTimeoutMs: 5_000, clock: systemClock };
 
 /**
@@ -67,7 +77,10 @@ const DEFAULTS = { waitForBroker: false, connectTimeoutMs: 5_000, clock: systemC
 export async function natsBus(options: NatsOptions): Promise<MessageBus>;
 export async function natsBus(connection: NatsConnectionLike, options?: NatsBusOptions): Promise<MessageBus>;
 export async function natsBus(source: NatsOptions | NatsConnectionLike, given: NatsBusOptions = {}) {
+  if (typeof source !== "object" || source === null) throw new InvalidConfigError("source", SOURCE, source);
   const lent = isConnection(source);
+  if (lent) checkKnown(given, OPTIONS);
+  else checkSpelling(source, OPTIONS);
   const { waitForBroker, connectTimeoutMs, ...settings } = checkOptions(lent ? given : source);
   const link = lent ? lend(source) : await own(source, waitForBroker, connectTimeoutMs, settings.clock);
   const bus = new DriverBus((events) => new NatsDriver(link, events), "connecting", settings);

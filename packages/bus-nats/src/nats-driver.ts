@@ -49,7 +49,7 @@ export class NatsDriver implements BusDriver {
   #supports = natsSupports;
   #whenReady: (() => void)[] = [];
   /** Counts disconnects and reconnects, so that a flush started before the latest one can be ignored. */
-  #turn = 0;
+  #attempt = 0;
   #wasReady = false;
   #closed = false;
 
@@ -84,7 +84,7 @@ export class NatsDriver implements BusDriver {
     this.#ears.set(subject, ear);
     try {
       if (this.#connection) {
-        this.#hear(this.#connection, subject, ear);
+        this.#subscribe(this.#connection, subject, ear);
         await this.#connection.flush().catch(() => this.#untilReady());
       } else await this.#untilReady();
       if (ear.refusal) throw ear.refusal;
@@ -119,7 +119,7 @@ export class NatsDriver implements BusDriver {
       const alive = driver.deref();
       if (alive) alive.#over(error);
     });
-    for (const [subject, ear] of this.#ears) this.#hear(connection, subject, ear);
+    for (const [subject, ear] of this.#ears) this.#subscribe(connection, subject, ear);
     this.#confirm();
   }
 
@@ -129,7 +129,7 @@ export class NatsDriver implements BusDriver {
       const refused = refusedPublish(status);
       if (refused !== undefined) this.#rounds.refuse(refused);
       if (status.type === "disconnect") {
-        this.#turn++;
+        this.#attempt++;
         this.#slow.dropped();
         if (this.#wasReady) this.#events.state("interrupted");
       }
@@ -142,9 +142,9 @@ export class NatsDriver implements BusDriver {
    * it.
    */
   #confirm(): void {
-    const turn = ++this.#turn;
+    const attempt = ++this.#attempt;
     const ready = (): void => {
-      if (turn !== this.#turn || this.#closed) return;
+      if (attempt !== this.#attempt || this.#closed) return;
       this.#wasReady = true;
       this.#events.state("ready");
       for (const resolve of this.#whenReady.splice(0)) resolve();
@@ -157,7 +157,7 @@ export class NatsDriver implements BusDriver {
     return new Promise((resolve) => this.#whenReady.push(resolve));
   }
 
-  #hear(connection: NatsConnectionLike, subject: string, ear: Ear): void {
+  #subscribe(connection: NatsConnectionLike, subject: string, ear: Ear): void {
     ear.subscription = connection.subscribe(natsName(subject), {
       callback: (error, message) => {
         if (error) this.#deafen(subject, ear, error);

@@ -34,7 +34,7 @@ export class SlowConsumerWatch {
 
   /** Reports a broken connection if slow handlers may be the reason. */
   dropped(): void {
-    if (this.#turnAt !== undefined) this.#look(this.#turnAt);
+    if (this.#turnAt !== undefined) this.#check(this.#turnAt);
     if (this.#dropReported || this.#clock.now() - this.#slowAt > QUIET_MS) return;
     this.#dropReported = true;
     report(
@@ -43,12 +43,12 @@ export class SlowConsumerWatch {
   }
 
   #endTurn(): void {
-    if (this.#turnAt !== undefined) this.#look(this.#turnAt);
+    if (this.#turnAt !== undefined) this.#check(this.#turnAt);
     this.#turnAt = undefined;
     this.#messages = 0;
   }
 
-  #look(since: number): void {
+  #check(since: number): void {
     const now = this.#clock.now();
     if (now - since < SLOW_MS) return;
     const isNews = now - this.#slowAt > QUIET_MS;

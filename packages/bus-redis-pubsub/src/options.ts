@@ -1,6 +1,6 @@
 import type { DriverBusOptions } from "@hivepace/bus";
 import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { AMOUNT, isAmount, type OptionNames } from "@hivepace/core/internal";
 import { type RedisPlace, redisPlace } from "@hivepace/redis-client";
 import type { RedisPlaceOptions } from "@hivepace/redis-client/types";
 
@@ -34,6 +34,15 @@ export interface RedisPubSubBusOptions extends DriverBusOptions {
 export interface RedisPubSubOptions extends RedisPubSubBusOptions, RedisPlaceOptions {
   [clientOption: string]: unknown;
 }
+
+export const OPTIONS = {
+  waitForBroker: true,
+  connectTimeoutMs: true,
+  pingIntervalMs: true,
+  publishTimeoutMs: true,
+  closeTimeoutMs: true,
+  clock: true,
+} as const satisfies OptionNames<RedisPubSubBusOptions>;
 
 const DEFAULTS = { waitForBroker: false, connectTimeoutMs: 5_000, pingIntervalMs: 10_000, clock: systemClock };
 

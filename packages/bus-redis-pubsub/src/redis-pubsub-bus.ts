@@ -1,11 +1,12 @@
 import { type BusDriver, type BusEvents, BusUnavailableError, DriverBus, type MessageBus } from "@hivepace/bus";
 import { isHivepaceError } from "@hivepace/core";
-import { messageOf, warn } from "@hivepace/core/internal";
+import { checkKnown, checkSpelling, messageOf, warn } from "@hivepace/core/internal";
 import { describeError, isRefusal, lentClient, type Opener, openerOf } from "@hivepace/redis-client";
 import type { LentRedisClient } from "@hivepace/redis-client/types";
 import { type Connections, lentConnections, ownConnections } from "./connections.ts";
 import {
   checkSettings,
+  OPTIONS,
   placeOf,
   type RedisPubSubBusOptions,
   type RedisPubSubOptions,
@@ -35,6 +36,8 @@ export async function redisPubSubBus(
   given: RedisPubSubBusOptions = {},
 ): Promise<MessageBus> {
   const lent = lentClient(source);
+  if (lent) checkKnown(given, OPTIONS);
+  else checkSpelling(source, OPTIONS);
   const settings = checkSettings(lent ? given : (source as RedisPubSubOptions));
   const { connectTimeoutMs } = settings;
   return open(

@@ -1,13 +1,13 @@
 import type { EventEmitter } from "node:events";
 import { busSuite } from "@hivepace/bus/testing";
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, ioredisVersions, Opened } from "@hivepace/redis-client/testing";
 import { claimPort, type OwnServer, startOwnServer } from "@hivepace/servers";
 import { killAndStart, whyNot } from "@hivepace/servers/vitest";
 import { bytes, listen, until, warnings } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { endsByItself, Opened, versions } from "./helpers.ts";
+import { endsByItself } from "./helpers.ts";
 
 const args = (port: number) => [
   ...["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1"],
@@ -53,14 +53,14 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
     await expect(redisPubSubBus({ cluster: { nodes: nodes() }, ...nobody, ...settings })).rejects.toMatchObject(
       refused,
     );
-    for (const { Cluster } of versions) {
+    for (const { Cluster } of ioredisVersions) {
       const client = lent.client(new Cluster(nodes(), { redisOptions: nobody }));
       await expect(redisPubSubBus(client, settings)).rejects.toMatchObject(refused);
       client.disconnect();
     }
   });
 
-  test.each(versions)(
+  test.each(ioredisVersions)(
     "a client of $version stays open after close, without listeners of the bus",
     async ({ Cluster }) => {
       const client = lent.client(new Cluster(nodes(), {}));
@@ -93,7 +93,7 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
     expect(codes).toEqual(["HIVEPACE_BUS_REFUSED"]);
   });
 
-  test.each(versions)("a client of $version closes the bus when its owner closes it", async ({ Cluster }) => {
+  test.each(ioredisVersions)("a client of $version closes the bus when its owner closes it", async ({ Cluster }) => {
     const client = lent.client(new Cluster(nodes(), {}));
     const bus = await redisPubSubBus(client);
     client.disconnect();
@@ -132,7 +132,7 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
   const nodes = () => servers.map(({ host, port }) => ({ host, port }));
 
   test("messages cross nodes in order of their publisher, each once", async () => {
-    const open = (client: "ioredis" | "redis") => opened.bus(redisPubSubBus({ cluster: { nodes: nodes() }, client }));
+    const open = (client: "ioredis" | "redis") => opened.open(redisPubSubBus({ cluster: { nodes: nodes() }, client }));
     const clients = ["redis", "redis", "redis", "ioredis", "ioredis", "ioredis"] as const;
     const [publisher, ...subscribers] = await Promise.all(clients.map(open));
     const heard = await Promise.all(subscribers.map((bus) => listen(bus, "crossing")));
@@ -146,7 +146,7 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
     const [stays, leaves] = servers as [OwnServer, OwnServer];
     const cluster = { nodes: nodes(), slotsRefreshInterval: 100 };
     const open = (client: "ioredis" | "redis" = "redis") =>
-      opened.bus(redisPubSubBus({ cluster, client, pingIntervalMs: 100 }));
+      opened.open(redisPubSubBus({ cluster, client, pingIntervalMs: 100 }));
     const buses = await Promise.all([open("ioredis"), open(), open("ioredis")]);
     const heard = await Promise.all(buses.map((bus) => listen(bus, "moving")));
     // Each bus picks a random node, so the test adds buses until one listens at the leaving node.

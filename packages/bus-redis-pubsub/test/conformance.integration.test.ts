@@ -1,9 +1,8 @@
 import { busSuite } from "@hivepace/bus/testing";
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, Opened } from "@hivepace/redis-client/testing";
 import { describeOwnServer, killAndStart } from "@hivepace/servers/vitest";
 import { afterAll, describe, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { Opened } from "./helpers.ts";
 
 describeOwnServer("redis", (server) => {
   const lent = new Opened();

@@ -1,10 +1,9 @@
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, Opened } from "@hivepace/redis-client/testing";
 import { describeOwnServer } from "@hivepace/servers/vitest";
 import { bytes, listen, until, warnings } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { Opened } from "./helpers.ts";
 
 const opened = new Opened();
 afterEach(opened.close);
@@ -18,7 +17,7 @@ describeOwnServer(
     const at = () => ({ host: server().host, port: server().port });
 
     test("the right password is accepted", async () => {
-      const bus = await opened.bus(redisPubSubBus({ ...at(), password: "secret" }));
+      const bus = await opened.open(redisPubSubBus({ ...at(), password: "secret" }));
       expect(bus.state).toBe("ready");
     });
 
@@ -56,7 +55,7 @@ describeOwnServer(
         const rights = ["resetchannels", "&ratelimit.*", "+publish", "+subscribe", "+unsubscribe", "+ping", "+info"];
         await redis.call("ACL", "SETUSER", "agent", "reset", "on", ">pass", ...rights);
         const quiet = vi.spyOn(console, "warn");
-        const bus = await opened.bus(redisPubSubBus({ ...at(), client, username: "agent", password: "pass" }));
+        const bus = await opened.open(redisPubSubBus({ ...at(), client, username: "agent", password: "pass" }));
         const heard = await listen(bus, "ratelimit.capacity");
         await expect(bus.subscribe("other", () => {})).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
         await expect(bus.publish("other", bytes("x"))).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
@@ -73,7 +72,7 @@ describeOwnServer(
       async (client) => {
         const redis = admin();
         await redis.call("ACL", "SETUSER", "leaver", "reset", "on", ">pass", "allchannels", "+@all");
-        const bus = await opened.bus(redisPubSubBus({ ...at(), client, username: "leaver", password: "pass" }));
+        const bus = await opened.open(redisPubSubBus({ ...at(), client, username: "leaver", password: "pass" }));
         await warnings(async () => {
           await redis.call("ACL", "DELUSER", "leaver");
           await until(() => bus.state === "closed", "the bus is closed");
@@ -87,7 +86,7 @@ describeOwnServer(
         const redis = admin();
         const user = ["ACL", "SETUSER", "narrow"] as const;
         await redis.call(...user, "reset", "on", ">pass", "resetchannels", "&a", "&b", "+@all");
-        const bus = await opened.bus(redisPubSubBus({ ...at(), client, username: "narrow", password: "pass" }));
+        const bus = await opened.open(redisPubSubBus({ ...at(), client, username: "narrow", password: "pass" }));
         const [, b] = [await listen(bus, "a"), await listen(bus, "b")];
         await warnings(async () => {
           // Redis closes connections that listen to a channel which their user may no longer use.

@@ -1,11 +1,11 @@
 import type { MessageBus } from "@hivepace/bus";
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, ioredisVersions, Opened } from "@hivepace/redis-client/testing";
 import { describeOwnServer } from "@hivepace/servers/vitest";
 import { bytes, listen, until, warnings } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { endsByItself, Opened, versions } from "./helpers.ts";
+import { endsByItself } from "./helpers.ts";
 
 const opened = new Opened();
 afterEach(opened.close);
@@ -16,7 +16,7 @@ const unavailable = { code: "BUS_UNAVAILABLE" };
 const impatient = { connectTimeoutMs: 2_000, pingIntervalMs: 100, publishTimeoutMs: 2_000 };
 
 describeOwnServer("redis", (server) => {
-  const open = (options = {}) => opened.bus(redisPubSubBus({ url: server().url, ...options }));
+  const open = (options = {}) => opened.open(redisPubSubBus({ url: server().url, ...options }));
   const admin = () => opened.client(new Redis(server().url));
 
   test("subscribe resolves only after the confirmation of Redis", async () => {
@@ -114,8 +114,8 @@ describeOwnServer("redis", (server) => {
   );
 
   test("a message rejected during an outage is not sent afterwards", async () => {
-    const clients = versions.map(({ Redis }) => opened.client(new Redis(server().url, {})));
-    const buses = [await open(), ...(await Promise.all(clients.map((client) => opened.bus(redisPubSubBus(client)))))];
+    const clients = ioredisVersions.map(({ Redis }) => opened.client(new Redis(server().url, {})));
+    const buses = [await open(), ...(await Promise.all(clients.map((client) => opened.open(redisPubSubBus(client)))))];
     const heard = await listen(await open(), "queued");
     await server().kill();
     await until(() => buses.every(({ state }) => state === "interrupted"), "the outage is noticed");
@@ -181,7 +181,7 @@ describeOwnServer("redis", (server) => {
   test.each(clientVersions)("closing a lent client of $version closes the bus", async (version) => {
     const lent = version.server(server());
     const client = opened.lend(lent);
-    const bus = await opened.bus(redisPubSubBus(client));
+    const bus = await opened.open(redisPubSubBus(client));
     lent.close();
     await until(() => bus.state === "closed", "the bus is closed");
     await expect(redisPubSubBus(client)).rejects.toMatchObject(unavailable);
@@ -190,7 +190,7 @@ describeOwnServer("redis", (server) => {
   test.each(clientVersions)(
     "with a client of $version, publish rejects while Redis does not answer, and the bus recovers",
     async (version) => {
-      const bus = await opened.bus(redisPubSubBus(opened.lend(version.server(server())), impatient));
+      const bus = await opened.open(redisPubSubBus(opened.lend(version.server(server())), impatient));
       await server().pause();
       try {
         await expect(bus.publish("paused", bytes("x"))).rejects.toMatchObject(unavailable);
@@ -203,7 +203,7 @@ describeOwnServer("redis", (server) => {
     },
   );
 
-  describe.each(versions)("a client of $version that is lent", ({ Redis }) => {
+  describe.each(ioredisVersions)("a client of $version that is lent", ({ Redis }) => {
     const lend = (options = {}) => opened.client(new Redis(server().url, options));
     const count = (client: InstanceType<typeof Redis>) =>
       client.eventNames().map((name) => [name, client.listenerCount(name)]);
@@ -223,14 +223,14 @@ describeOwnServer("redis", (server) => {
 
     test("closes the bus when its owner closes the client", async () => {
       const client = lend();
-      const bus = await opened.bus(redisPubSubBus(client));
+      const bus = await opened.open(redisPubSubBus(client));
       client.disconnect();
       await until(() => bus.state === "closed", "the bus is closed");
       await expect(redisPubSubBus(client)).rejects.toMatchObject(unavailable);
     });
 
     test("is connected if necessary, and its key prefix has no effect", async () => {
-      const bus = await opened.bus(redisPubSubBus(lend({ lazyConnect: true, keyPrefix: "prefix:", db: 3 })));
+      const bus = await opened.open(redisPubSubBus(lend({ lazyConnect: true, keyPrefix: "prefix:", db: 3 })));
       const heard = await listen(bus, "exact");
       await admin().publish("exact", "from outside");
       await bus.publish("exact", bytes("from inside"));
@@ -238,7 +238,7 @@ describeOwnServer("redis", (server) => {
     });
 
     test("may pipeline automatically, and the caller may still reuse the buffer at once", async () => {
-      const bus = await opened.bus(redisPubSubBus(lend({ enableAutoPipelining: true })));
+      const bus = await opened.open(redisPubSubBus(lend({ enableAutoPipelining: true })));
       const heard = await listen(bus, "pipelined");
       const buffer = bytes("as it was");
       const published = bus.publish("pipelined", buffer);
@@ -249,7 +249,7 @@ describeOwnServer("redis", (server) => {
     });
 
     test("may be unresponsive: publish rejects, and the bus is ready when Redis answers again", async () => {
-      const bus = await opened.bus(redisPubSubBus(lend(), impatient));
+      const bus = await opened.open(redisPubSubBus(lend(), impatient));
       await server().pause();
       try {
         await expect(bus.publish("paused", bytes("x"))).rejects.toMatchObject(unavailable);

@@ -1,12 +1,11 @@
 import { busSuite } from "@hivepace/bus/testing";
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, Opened } from "@hivepace/redis-client/testing";
 import { claimPort, type OwnServer, startOwnServer } from "@hivepace/servers";
 import { describeOwnServer, killAndStart } from "@hivepace/servers/vitest";
 import { bytes, listen, startSentinel, until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { Opened } from "./helpers.ts";
 
 // The Sentinel is started from the server's process information in /proc, which only Linux provides.
 describe.skipIf(process.platform !== "linux")("through a real Sentinel", () =>

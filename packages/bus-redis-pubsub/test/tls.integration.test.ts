@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Opened } from "@hivepace/redis-client/testing";
 import { describeOwnServer } from "@hivepace/servers/vitest";
 import { bytes, listen, selfSigned, until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { redisPubSubBus } from "../src/index.ts";
-import { Opened } from "./helpers.ts";
 
 const opened = new Opened();
 afterEach(opened.close);
@@ -31,7 +31,7 @@ describeOwnServer("redis", (server) => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test("TLS options pass through, including the certificate authority", async () => {
-    const bus = await opened.bus(redisPubSubBus({ url: url(), tls: { ca } }));
+    const bus = await opened.open(redisPubSubBus({ url: url(), tls: { ca } }));
     const heard = await listen(bus, "tls");
     await bus.publish("tls", bytes("hello"));
     await until(() => heard.length === 1, "the message arrives");
@@ -39,7 +39,7 @@ describeOwnServer("redis", (server) => {
 
   test("the duplicate of a lent client inherits its TLS options", async () => {
     const client = opened.client(new Redis(url(), { tls: { ca } }));
-    expect((await opened.bus(redisPubSubBus(client))).state).toBe("ready");
+    expect((await opened.open(redisPubSubBus(client))).state).toBe("ready");
   });
 
   test("an untrusted certificate is an error with its cause", async () => {

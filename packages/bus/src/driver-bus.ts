@@ -1,5 +1,14 @@
 import { type Clock, InvalidConfigError, isHivepaceError, systemClock } from "@hivepace/core";
-import { AMOUNT, busState, isAmount, Listeners, onAbort, warn } from "@hivepace/core/internal";
+import {
+  AMOUNT,
+  busState,
+  checkKnown,
+  isAmount,
+  Listeners,
+  type OptionNames,
+  onAbort,
+  warn,
+} from "@hivepace/core/internal";
 import type { BusDriver, BusEvents } from "./driver.ts";
 import { BusClosedError, BusPayloadTooLargeError, BusUnavailableError } from "./errors.ts";
 import { KeyedQueue } from "./keyed-queue.ts";
@@ -36,6 +45,14 @@ export interface DriverBusOptions {
    */
   clock?: Clock | undefined;
 }
+
+const OPTIONS = {
+  publishTimeoutMs: true,
+  closeTimeoutMs: true,
+  clock: true,
+} as const satisfies OptionNames<DriverBusOptions>;
+
+const SUBSCRIBE_OPTIONS = { signal: true } as const satisfies OptionNames<SubscribeOptions>;
 
 const DEFAULTS = { publishTimeoutMs: 5_000, closeTimeoutMs: 5_000, clock: systemClock };
 
@@ -105,6 +122,7 @@ export class DriverBus implements MessageBus {
   async subscribe(subject: string, handler: MessageHandler, options: SubscribeOptions = {}): Promise<Subscription> {
     checkSubject(subject);
     if (typeof handler !== "function") throw new InvalidConfigError("handler", "a function", handler);
+    checkKnown(options, SUBSCRIBE_OPTIONS);
     const { signal } = options;
     if (signal?.aborted) throw signal.reason;
     this.#checkOpen();
@@ -212,6 +230,7 @@ export class DriverBus implements MessageBus {
 }
 
 function checkOptions(options: DriverBusOptions) {
+  checkKnown(options, OPTIONS);
   const { publishTimeoutMs, closeTimeoutMs } = options;
   for (const [option, value] of Object.entries({ publishTimeoutMs, closeTimeoutMs }))
     if (value !== undefined && !isAmount(value)) throw new InvalidConfigError(option, AMOUNT, value);

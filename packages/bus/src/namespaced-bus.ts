@@ -43,5 +43,6 @@ export function namespacedBus(bus: MessageBus, namespace: string, options?: Driv
   // The remaining bytes suffice for every subject that is legal on all buses.
   if (prefix === "" || new TextEncoder().encode(prefix).length > MAX_PREFIX_BYTES)
     throw new InvalidConfigError("namespace", NAMESPACE_RULE, namespace);
+  if (typeof bus?.publish !== "function") throw new InvalidConfigError("bus", "a MessageBus", bus);
   return new DriverBus((events) => new NamespacedDriver(bus, events, prefix), bus.state, options);
 }

@@ -6,9 +6,12 @@ export function checkCost(cost: number): void {
   if (!isAmount(cost)) throw new InvalidConfigError("cost", AMOUNT, cost);
 }
 
-export function checkAcquireOptions({ cost, timeoutMs, priority }: AcquireOptions): void {
+export function checkAcquireOptions({ cost, timeoutMs, priority, signal }: AcquireOptions): void {
   if (cost !== undefined) checkCost(cost);
-  if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw new InvalidConfigError("timeoutMs", "0 or more", timeoutMs);
+  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0))
+    throw new InvalidConfigError("timeoutMs", "0 or more", timeoutMs);
+  if (signal !== undefined && typeof signal?.addEventListener !== "function")
+    throw new InvalidConfigError("signal", "an AbortSignal", signal);
   if (priority !== undefined && !Number.isFinite(priority))
     throw new InvalidConfigError("priority", "a finite number", priority);
 }

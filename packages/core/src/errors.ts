@@ -59,10 +59,15 @@ export class ResourceUnknownError extends HivepaceError {
   /**
    * @param resource - the unknown name, or several names of which none is known
    * @param known - the known names, where the error can list them
+   * @param advice - what to do
    */
-  constructor(resource: string | readonly string[], kind = "resource", known?: readonly string[]) {
+  constructor(
+    resource: string | readonly string[],
+    kind = "resource",
+    known?: readonly string[],
+    advice = known === undefined ? "set its capacity first" : `known are ${listOf(known)}`,
+  ) {
     const names = typeof resource === "string" ? [resource] : resource;
-    const advice = known === undefined ? "set its capacity first" : `known are ${listOf(known)}`;
     super("RESOURCE_UNKNOWN", `unknown ${kind} ${listOf(names)}: ${advice}`);
     this.resource = names[0] ?? "";
     this.known = known;
@@ -72,7 +77,8 @@ export class ResourceUnknownError extends HivepaceError {
 /** Maximum number of names in a message. */
 const MOST_NAMED = 20;
 
-function listOf(names: readonly string[]): string {
+/** Formats names for a message. */
+export function listOf(names: readonly string[]): string {
   if (names.length === 0) return "none";
   const more = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).map(show).join(", ") + (more > 0 ? ` and ${more} more` : "");

@@ -39,7 +39,7 @@ for (const window of ["fixed", "sliding"] as const) {
   });
 }
 
-test("a fractional limit says when it allows the next request, and keeps its counts", () => {
+test("a fractional limit reports when it allows the next request, and keeps its counts", () => {
   const clock = new ManualClock({ epochMs: EPOCH });
   const manager = new RateManager({ clock });
   manager.setEndpoint({ id: "eu", rpmLimit: 0.5, tpmLimit: 100 });

@@ -24,11 +24,23 @@ export {
   waited,
   waiting,
 } from "./diagnostics.ts";
+export { listOf } from "./errors.ts";
 export { escapePart } from "./escape.ts";
 export { Heap, type HeapEntry } from "./heap.ts";
-export { CAPACITY_OPTIONS, checkKnown, nearestOf, type OptionNames } from "./known-options.ts";
+export {
+  ACQUIRE_OPTIONS,
+  CAPACITY_OPTIONS,
+  checkKnown,
+  checkObject,
+  checkSpelling,
+  nearestOf,
+  type OptionNames,
+  REDUCED_DETAILS,
+} from "./known-options.ts";
 export { Listeners } from "./listeners.ts";
-export { readConfig } from "./rate/rate-config.ts";
+export { need } from "./need.ts";
+export { ENDPOINT_OPTIONS, KEY_OPTIONS } from "./rate/option-names.ts";
+export { checkNames, readConfig } from "./rate/rate-config.ts";
 export { messageOf, redact, redactAddress, redactOption, safeError } from "./redact.ts";
 export { show } from "./show.ts";
 export { waitFor } from "./wait-for.ts";

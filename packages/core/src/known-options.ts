@@ -1,5 +1,5 @@
 import { InvalidConfigError } from "./errors.ts";
-import type { CapacityOptions } from "./rate-limiter.ts";
+import type { AcquireOptions, CapacityOptions, ReducedDetails } from "./rate-limiter.ts";
 
 /** The names of all options of an interface; the compiler checks that the list is complete. */
 export type OptionNames<T> = Readonly<Record<keyof T & string, true>>;
@@ -7,22 +7,65 @@ export type OptionNames<T> = Readonly<Record<keyof T & string, true>>;
 /** The names of the options of `setCapacity`. */
 export const CAPACITY_OPTIONS = { burst: true } as const satisfies OptionNames<CapacityOptions>;
 
+/** The names of the options of a limiter's `acquire`. */
+export const ACQUIRE_OPTIONS = {
+  cost: true,
+  signal: true,
+  timeoutMs: true,
+  priority: true,
+} as const satisfies OptionNames<AcquireOptions>;
+
+/** The names of the details of a limiter's `announceReduced`. */
+export const REDUCED_DETAILS = {
+  sentAgoMs: true,
+  retryAfterMs: true,
+  kind: true,
+} as const satisfies OptionNames<ReducedDetails>;
+
 /** Maximum number of names that an error lists when no known name is similar. */
 const MOST_LISTED = 12;
 
 /**
- * Rejects options that do not exist, because a misspelled limit would silently be no limit. Undefined options are
- * ignored.
+ * Rejects options that do not exist, because a misspelled limit would silently be no limit, and options that are no
+ * object. Undefined options are ignored.
  *
  * @param at - prefix of the name in the error, as in `endpoints[0].`
+ * @param name - name of the object itself in the error
  * @throws INVALID_CONFIG with the nearest known name
  */
-export function checkKnown(options: object, known: Readonly<Record<string, true>>, at = ""): void {
-  for (const name in options) {
-    if (known[name] === true) continue;
-    const value = (options as Record<string, unknown>)[name];
-    if (value !== undefined) throw new InvalidConfigError(`${at}${name}`, ruleFor(name, Object.keys(known)), value);
+export function checkKnown(
+  options: object,
+  known: Readonly<Record<string, true>>,
+  at = "",
+  name = at.slice(0, -1) || "options",
+): void {
+  checkObject(name, options);
+  for (const option in options) {
+    if (known[option] === true) continue;
+    const value = (options as Record<string, unknown>)[option];
+    if (value !== undefined) throw new InvalidConfigError(`${at}${option}`, ruleFor(option, Object.keys(known)), value);
   }
+}
+
+/**
+ * Rejects names that differ from a known one by one letter, their case or a hyphen. For options of which unknown ones
+ * are passed on to a client library, so that no name is wrong for certain.
+ *
+ * @throws INVALID_CONFIG with the known name
+ */
+export function checkSpelling(options: object, known: Readonly<Record<string, true>>): void {
+  checkObject("options", options);
+  for (const [option, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(known, option)) continue;
+    const meant = Object.keys(known).find((name) => editDistance(plain(option), plain(name)) <= 1);
+    if (meant !== undefined) throw new InvalidConfigError(option, `spelt ${meant}`, value);
+  }
+}
+
+/** Throws INVALID_CONFIG unless the value is an object and no list. */
+export function checkObject(name: string, value: unknown): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new InvalidConfigError(name, "an object", value);
 }
 
 function ruleFor(name: string, known: readonly string[]): string {

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import type { DeniedReason } from "./diagnostic-events.ts";
 import { announced, denied, granted } from "./diagnostics.ts";
 import { ClosedError, InvalidConfigError, ResourceUnknownError } from "./errors.ts";
-import { CAPACITY_OPTIONS, checkKnown, type OptionNames } from "./known-options.ts";
+import { ACQUIRE_OPTIONS, CAPACITY_OPTIONS, checkKnown, type OptionNames, REDUCED_DETAILS } from "./known-options.ts";
 import { Listeners } from "./listeners.ts";
 import type {
   AcquireOptions,
@@ -103,13 +103,13 @@ export class MemoryLimiter implements RateLimiter {
   #closed = false;
 
   constructor(options: MemoryLimiterOptions = {}) {
+    checkKnown(options, OPTIONS);
     const {
       clock = systemClock,
       maxQueue = DEFAULTS.maxQueue,
       sweepIntervalMs = DEFAULTS.sweepIntervalMs,
       capacityFor,
     } = options;
-    checkKnown(options, OPTIONS);
     checkMaxQueue(maxQueue);
     if (!isAmount(sweepIntervalMs)) throw new InvalidConfigError("sweepIntervalMs", AMOUNT, sweepIntervalMs);
     if (capacityFor !== undefined && typeof capacityFor !== "function")
@@ -135,7 +135,10 @@ export class MemoryLimiter implements RateLimiter {
   acquire(resource: string, options?: AcquireOptions): Promise<void> {
     try {
       const cost = options?.cost ?? 1;
-      if (options !== undefined) checkAcquireOptions(options);
+      if (options !== undefined) {
+        checkKnown(options, ACQUIRE_OPTIONS);
+        checkAcquireOptions(options);
+      }
       const signal = options?.signal;
       if (signal?.aborted) return Promise.reject(signal.reason);
       const entry = resource === this.#lastName ? this.#last : this.#find(resource);
@@ -204,6 +207,7 @@ export class MemoryLimiter implements RateLimiter {
 
   /** Changes no limit, because this limiter has no peers; publishes the announcement to diagnostics only. */
   announceReduced(resource: string, reason: string, details: ReducedDetails = {}): void {
+    checkKnown(details, REDUCED_DETAILS, "", "details");
     checkRefusal(reason, details);
     if (announced.hasSubscribers) announced.publish({ ...ORIGIN, resource, reason, ...details });
   }

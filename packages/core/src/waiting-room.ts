@@ -14,7 +14,7 @@ export interface Served {
   inFlight: number;
   /** Exists only while a call waits. */
   room: WaitingRoom | undefined;
-  /** For diagnostics: the origin of events, and the limit that stands against a request now. */
+  /** For diagnostics: the origin of events, and the limit that denies a request now. */
   readonly origin: EventOrigin;
   limitedBy(now: number): DecidingLimit;
   /** The largest cost that can ever be taken at once. */

@@ -203,7 +203,7 @@ describe("timeoutMs", () => {
 });
 
 describe("maxQueue and costs that are too large", () => {
-  test("a full queue refuses the next call at once and says when to retry", async () => {
+  test("a full queue refuses the next call at once, with the time of the next try", async () => {
     for (let i = 0; i < 5; i++) wait(`${i}`);
     await expect(limiter.acquire("api")).rejects.toMatchObject({
       code: "CAPACITY_EXHAUSTED",

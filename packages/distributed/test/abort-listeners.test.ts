@@ -14,7 +14,7 @@ afterEach(async () => {
   warnings.stop();
 });
 
-test("a signal that thousands of waiters share has one listener, and none when the last has ended", async () => {
+test("a signal shared by thousands of waiters has one listener, and none after the last wait has ended", async () => {
   const endpoints = ["eu", "us"].map((id) => ({ id, maxInFlightPerProcess: 1 }));
   const hive = await hives.alone({ endpoints });
   for (const endpoint of ["eu", "us"]) await hive.acquire({ endpoint });

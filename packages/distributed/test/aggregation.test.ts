@@ -20,7 +20,7 @@ afterEach(async () => {
 const DAY_MS = 86_400_000;
 const modes = (agents: readonly TestAgent[]) => new Set(agents.map(({ limiter }) => limiter.status().aggregation));
 
-describe("a store hands out the limit", () => {
+describe("a store grants the limit", () => {
   const start = async (count: number): Promise<TestAgent[]> => {
     const agents = await swarm.start(count, 100, 10_000, { sync: store, aggregation: "store" });
     for (const agent of agents) for (let i = 0; i < 5; i++) swarm.call(agent);
@@ -41,7 +41,7 @@ describe("a store hands out the limit", () => {
       expect(limiter.status()).toMatchObject({ published: 0, aggregation: "store", members: 8, mode: "member" });
   });
 
-  test("while the store is away all go on within the limit, and no request waits for it", async () => {
+  test("while the store is away all agents continue within the limit, and no request waits for it", async () => {
     const agents = await start(8);
     await swarm.clock.run(30_000);
     store.fails = () => true;
@@ -101,7 +101,7 @@ describe("a store hands out the limit", () => {
     expect(swarm.sentSince(swarm.clock.now() - 40_000)).toBeGreaterThan(280);
   });
 
-  test("a 429 is known to all at once, over the bus", async () => {
+  test("a 429 reaches all agents at once, over the bus", async () => {
     const agents = await start(8);
     await swarm.clock.run(20_000);
     agents[0]?.limiter.announceReduced(RESOURCE, "429");
@@ -109,7 +109,7 @@ describe("a store hands out the limit", () => {
     for (const { limiter } of agents) expect(limiter.getCapacity(RESOURCE)?.total).toBe(50);
   });
 
-  test("a goodbye is said to the store, too", async () => {
+  test("a goodbye also goes to the store", async () => {
     const agents = await start(4);
     await swarm.clock.run(5_000);
     const closed = agents[0]?.limiter.close();
@@ -118,7 +118,7 @@ describe("a store hands out the limit", () => {
     expect(agents[1]?.limiter.status().members).toBe(3);
   });
 
-  test("it needs no bus: hives that share only a store share their limits", async () => {
+  test("without a bus, hives that share a store share their limits", async () => {
     const { clock } = swarm;
     const options = { sync: store, aggregation: "store", clock, namespace: "n", windowMs: 10_000 } as const;
     const endpoints = [{ id: "eu", rpmLimit: 20 }];
@@ -141,7 +141,7 @@ describe("a store hands out the limit", () => {
 describe("automatic", () => {
   const auto = () => ({ sync: store, aggregationAt: { above: 6, below: 4 } });
 
-  test("the bus for few, the store for many, the bus again for few, and never more than the limit", async () => {
+  test("the bus for few agents, the store for many, the bus again for few, and never more than the limit", async () => {
     const few = await swarm.start(4, 600, 60_000, auto());
     for (const agent of few) for (let i = 0; i < 5; i++) swarm.call(agent);
     await swarm.clock.run(90_000);
@@ -164,7 +164,7 @@ describe("automatic", () => {
     expect(swarm.largest(60_000)).toBeLessThanOrEqual(1.02 * 600);
   });
 
-  test("a store that cannot hand out limits changes nothing", async () => {
+  test("a store that cannot grant limits changes nothing", async () => {
     const plain = {
       name: "plain",
       sync: store.sync.bind(store),
@@ -178,7 +178,7 @@ describe("automatic", () => {
     ).rejects.toMatchObject({ code: "INVALID_CONFIG", option: "sync" });
   });
 
-  test("a newcomer that reaches the bus and not the store is told that the others are in store mode", async () => {
+  test("a newcomer that reaches the bus and not the store learns that its peers are in store mode", async () => {
     await swarm.start(8, 100, 10_000, { sync: store, aggregation: "store" });
     const away = new HookedAllocator(memorySyncStore({ memory }));
     away.fails = () => true;

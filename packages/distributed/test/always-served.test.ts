@@ -19,7 +19,7 @@ test("a call is retried while only time raises what may be tried after a measure
   expect(waiting.lease).toBeDefined();
 });
 
-test("a call that also this process holds back is served once an isolation without a share has ended", async () => {
+test("a call that this process also delays is served once an isolation without a share has ended", async () => {
   const broker = memoryBroker();
   const bus = await memoryBus(broker, { clock: hives.clock });
   const hive = await hives.alone({ bus, namespace: "test", isolation: "safe", endpoints: [{ id: "eu", rpmLimit: 1 }] });

@@ -26,7 +26,7 @@ const update = (newCapacity: number) => ({
   timestamp: new Date(Date.UTC(2030, 0, 1) + newCapacity),
 });
 
-test("every agent takes the announced capacity, with who and why", async () => {
+test("every agent adopts the announced capacity, with its origin and reason", async () => {
   const swarm = await hives.swarm(3, { endpoints: [EU] });
   await announceCapacity(update(40), { bus, namespace: "test" });
   await hives.clock.run(1_000);
@@ -45,7 +45,7 @@ test("a capacity that is no lower, or comes within the cooldown of the last cut,
   expect(hive?.explain("eu").level).toBe(0.5);
 });
 
-test("agents that sign take only what is signed with their secret", async () => {
+test("agents that sign accept only messages signed with their secret", async () => {
   const [hive] = await hives.swarm(2, { endpoints: [EU], secret: SECRET });
   await announceCapacity(update(50), { bus, namespace: "test" });
   await announceCapacity(update(40), { bus, namespace: "test", secret: `${SECRET}er` });
@@ -56,7 +56,7 @@ test("agents that sign take only what is signed with their secret", async () => 
   expect(hive?.explain("eu").level).toBe(0.3);
 });
 
-test("the bus that it was lent is still open, and its failure is told", async () => {
+test("a lent bus stays open, and its failure is reported", async () => {
   await announceCapacity(update(50), { bus, namespace: "test" });
   await announceCapacity(update(50), { bus, namespace: "" });
   expect(bus.state).toBe("ready");

@@ -73,7 +73,7 @@ describe.each([1, 4, 16])("%i agents", (agents) => {
     },
   );
 
-  test("a told quota of one model: at most one further call per agent, and no other model is touched", async () => {
+  test("a quota of one model with a reset time: at most one further call per agent, and no other model is affected", async () => {
     const swarm = await hives.swarm(agents, { endpoints: [EU] });
     const { sent } = start(swarm, { model: "big", toldMs: 14 * 3_600_000, provider: () => "quota" });
     await hives.clock.run(600_000);
@@ -104,7 +104,7 @@ describe("an endpoint that is not available", () => {
     return hive;
   };
 
-  test("rejects at once a call that cannot wait so long, and says why and how long", async () => {
+  test("rejects at once a call that cannot wait long enough, with the reason and the wait", async () => {
     const hive = await park(60_000);
     const error: unknown = await hive.acquire({ endpoint: "eu", timeoutMs: 5_000 }).catch((e) => e);
     expect(error).toMatchObject({ code: "CAPACITY_EXHAUSTED", reason: "unavailable", retryAfterMs: 60_000 });
@@ -112,7 +112,7 @@ describe("an endpoint that is not available", () => {
     expect(hive.tryAcquire({ endpoint: "eu" })).toMatchObject({ reason: "unavailable", limitedBy: "unavailable" });
   });
 
-  test("lets a call wait that has the time", async () => {
+  test("lets a call wait whose timeout is long enough", async () => {
     const hive = await park(60_000);
     const waiting = watch(hive.acquire({ endpoint: "eu", timeoutMs: 61_000 }));
     await hives.clock.run(59_000);
@@ -132,7 +132,7 @@ describe("an endpoint that is not available", () => {
     expect(waiting.lease?.endpoint).toBe("eu");
   });
 
-  test("rejects those who wait already and whose time will be over", async () => {
+  test("rejects waiters whose timeout ends earlier", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 1 }] });
     (await hive.acquire({ endpoint: "eu" })).done();
     const waiting = watch(hive.acquire({ endpoint: "eu", timeoutMs: 70_000 }));
@@ -142,7 +142,7 @@ describe("an endpoint that is not available", () => {
     expect(waiting.error).toMatchObject({ reason: "unavailable", retryAfterMs: 3_600_000 });
   });
 
-  test("is passed over by routes, and says so", async () => {
+  test("is passed over by routes, and named in the decision", async () => {
     const hive = await park(60_000);
     expect(hive.route({ candidates: ["eu", "us"], tokens: 1 })).toMatchObject({
       endpoint: "us",
@@ -156,7 +156,7 @@ describe("an endpoint that is not available", () => {
     });
   });
 
-  test("names what is wrong with the arguments", async () => {
+  test("names the invalid argument", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     expect(() => hive.park("nowhere", { reason: "x" })).toThrow(/known are "eu"/);
     expect(() => hive.park("eu", { reason: "x", forMs: -1 })).toThrow(/forMs must be/);
@@ -166,7 +166,7 @@ describe("an endpoint that is not available", () => {
 });
 
 describe("a model", () => {
-  test("that is parked holds up no call for another model, in the same line", async () => {
+  test("that is parked delays no call for another model in the same queue", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     hive.park("eu", { model: "big", reason: "maintenance" });
     const waiting = watch(hive.acquire({ endpoint: "eu", model: "big" }));
@@ -240,7 +240,7 @@ describe("a circuit breaker", () => {
     probe.done();
   });
 
-  test("of an agent for which alone the endpoint does not work stops the others once, and not again", async () => {
+  test("of an agent for which alone the endpoint fails stops the others once, and not again", async () => {
     const [bad, good] = (await hives.swarm(2, { endpoints: [EU] })) as [Hive, Hive];
     const denials: number[] = [];
     for (let second = 0; second < 60; second++) {
@@ -260,7 +260,7 @@ describe("a circuit breaker", () => {
 });
 
 describe("a park over the bus", () => {
-  test("without a secret is believed for a window at a time, and renewed by the agent that parked", async () => {
+  test("without a secret is accepted for a window at a time, and renewed by the agent that parked", async () => {
     const [first, second] = (await hives.swarm(2, { endpoints: [EU] })) as [Hive, Hive];
     first.park("eu", { reason: "maintenance", forMs: 600_000 });
     for (let minute = 0; minute < 9; minute++) {
@@ -281,7 +281,7 @@ describe("a park over the bus", () => {
     expect(second.explain("eu").availability.state).toBe("available");
   });
 
-  test("with a secret is believed as it is; whoever joins later hears of it; anyone may unpark", async () => {
+  test("with a secret is accepted in full; agents that join later learn it; any agent may unpark", async () => {
     const secret = "0123456789abcdef";
     const [first, second] = (await hives.swarm(2, { endpoints: [EU], secret })) as [Hive, Hive];
     first.park("eu", { model: "big", reason: "maintenance", forMs: 600_000 });
@@ -297,7 +297,7 @@ describe("a park over the bus", () => {
 });
 
 describe("routing", () => {
-  test("uses a later tier only while no endpoint of an earlier one is available with room", async () => {
+  test("uses a later tier only while no endpoint of an earlier one is available with capacity", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "a", rpmLimit: 2 }, { id: "b", rpmLimit: 2 }, { id: "c" }] });
     const route = [["a", "b"], ["c"]];
     const used: string[] = [];

@@ -22,7 +22,7 @@ function shown(): { waiting: number; waitedMs: number } {
   return { waiting: resource?.limits[0]?.waiting ?? 0, waitedMs };
 }
 
-test("a denied try of a hive is not shown as waiting, and a waiter is", async () => {
+test("a denied try of a hive is not shown as waiting, but a waiter is", async () => {
   const [hive, other] = (await hives.swarm(2, { endpoints: [{ id: "eu", rpmLimit: 10 }] })) as [Hive, Hive];
   const tryFor = async (ms: number): Promise<void> => {
     for (let i = 0; i < ms / 100; i++) {
@@ -59,7 +59,7 @@ test("a denied try of a limiter is not shown as waiting", async () => {
   await bus.close();
 });
 
-test("a waiter whose key has nothing left claims nothing of an endpoint that is full, too", async () => {
+test("a waiter whose key is exhausted claims nothing of a full endpoint", async () => {
   const options = { endpoints: [{ id: "eu", rpmLimit: 10 }], keys: { poor: { rpmLimit: 1 } } };
   const [hive, other] = (await hives.swarm(2, options)) as [Hive, Hive];
   watch(hive.acquire({ endpoint: "eu", key: "poor" }));

@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => heard[Symbol.dispose]());
 
 describe.each(["fair", "none"] as const)("a distributed limiter (sharing: %s)", (sharing) => {
-  test("tells of its decisions and waits, with agent and limit", async () => {
+  test("publishes its decisions and waits, with agent and limit", async () => {
     const swarm = new TestSwarm();
     const [{ limiter }] = (await swarm.start(1, 10, 10_000, { sharing })) as [TestAgent];
     limiter.tryAcquire(RESOURCE, 10);
@@ -57,7 +57,7 @@ describe.each(["fair", "none"] as const)("a distributed limiter (sharing: %s)", 
   });
 });
 
-test("a level is heard of at every agent: who cut it and why, the pause, each step of the recovery", async () => {
+test("a level is published at every agent: origin and reason of the cut, the pause, each step of the recovery", async () => {
   const swarm = new TestSwarm();
   const [a, b] = (await swarm.start(2, 100, 10_000, { recoveryIntervalMs: 1_000 })) as [TestAgent, TestAgent];
   await swarm.clock.run(1_000);
@@ -81,7 +81,7 @@ test("a level is heard of at every agent: who cut it and why, the pause, each st
   await swarm.close();
 });
 
-test("an agent that has set a smaller limit lowers that of all, and this is heard", async () => {
+test("an agent with a smaller limit lowers the limit of all, and the change is published", async () => {
   const swarm = new TestSwarm();
   const [a, b] = (await swarm.start(2)) as [TestAgent, TestAgent];
   b.limiter.setCapacity(RESOURCE, 60, 10_000);
@@ -92,7 +92,7 @@ test("an agent that has set a smaller limit lowers that of all, and this is hear
   await swarm.close();
 });
 
-test("agents that come, leave and fall silent are heard of, each once", async () => {
+test("agents that join, leave and fall silent are published once each", async () => {
   const swarm = new TestSwarm();
   const [a, b, c] = (await swarm.start(3)) as [TestAgent, TestAgent, TestAgent];
   const ofA = () =>
@@ -112,7 +112,7 @@ test("agents that come, leave and fall silent are heard of, each once", async ()
   await swarm.close();
 });
 
-test("who was there before anyone listened is not told as having come", async () => {
+test("members from before the subscription are not published as joined", async () => {
   heard[Symbol.dispose]();
   const swarm = new TestSwarm();
   await swarm.start(3);
@@ -122,7 +122,7 @@ test("who was there before anyone listened is not told as having come", async ()
   await swarm.close();
 });
 
-test("what happened while nobody listened is not told afterwards", async () => {
+test("changes without a subscriber are not published later", async () => {
   const swarm = new TestSwarm();
   const [, b] = (await swarm.start(3)) as [TestAgent, TestAgent, TestAgent];
   heard[Symbol.dispose]();
@@ -134,7 +134,7 @@ test("what happened while nobody listened is not told afterwards", async () => {
   await swarm.close();
 });
 
-test("messages are heard of as they go and come, and those that are ignored with the reason", async () => {
+test("messages are published as they are sent and received, and ignored ones with the reason", async () => {
   const swarm = new TestSwarm();
   const [a] = (await swarm.start(2)) as [TestAgent, TestAgent];
   forget();
@@ -171,7 +171,7 @@ test("messages are heard of as they go and come, and those that are ignored with
   await swarm.close();
 });
 
-test("what the engine ignores is heard of, too", async () => {
+test("messages that the engine ignores are published, too", async () => {
   const swarm = new TestSwarm();
   const [a] = (await swarm.start(2)) as [TestAgent, TestAgent];
   a.limiter.setCapacity(RESOURCE, 10, 20_000);
@@ -187,7 +187,7 @@ test("what the engine ignores is heard of, too", async () => {
   await swarm.close();
 });
 
-test("a message that the bus does not take is heard of with its error", async () => {
+test("a message that the bus refuses is published with its error", async () => {
   const swarm = new TestSwarm();
   await swarm.start(1);
   swarm.broker.stop();
@@ -205,7 +205,7 @@ describe("a hive", () => {
     { id: "us", models: ["claude", "gpt"], rpmLimit: 5 },
   ];
 
-  test("tells of each decision once, and of a lease until its end", async () => {
+  test("publishes each decision once, and a lease until its end", async () => {
     const world = new TestHives();
     const hive = await world.alone({ endpoints, leaseMs: 10_000, maxQueue: 1 });
     const eu = { source: "hive", agentId: "hive-0", resource: "eu", model: undefined };
@@ -257,7 +257,7 @@ describe("a hive", () => {
     await world.close();
   });
 
-  test("that observes tells what it would have done", async () => {
+  test("in observe mode publishes the decisions it would have made", async () => {
     const world = new TestHives();
     const hive = await world.alone({ endpoints, mode: "observe" });
     for (let i = 0; i < 3; i++) await hive.acquire({ endpoint: "eu", tokens: 1 });
@@ -271,7 +271,7 @@ describe("a hive", () => {
     await world.close();
   });
 
-  test("tells when a provider's own numbers have ended a recovery", async () => {
+  test("publishes that a provider's own numbers have ended a recovery", async () => {
     const world = new TestHives();
     const hive = await world.alone({ endpoints, recovery: "stepped" });
     await world.clock.run(1_000);
@@ -285,7 +285,7 @@ describe("a hive", () => {
     await world.close();
   });
 
-  test("tells of each sync: how long it took, and why it failed", async () => {
+  test("publishes each sync with its duration, or the reason of its failure", async () => {
     const world = new TestHives();
     const store = new HookedAllocator(memorySyncStore({ memory: new SyncMemory(world.clock) }));
     const options = { endpoints, sync: store, namespace: "test", agentId: "a", aggregation: "bus" } as const;
@@ -305,7 +305,7 @@ describe("a hive", () => {
     await world.close();
   });
 
-  test("tells of each time that a store was asked for its part", async () => {
+  test("publishes each request to a store for a grant", async () => {
     const world = new TestHives();
     const store = new HookedAllocator(memorySyncStore({ memory: new SyncMemory(world.clock) }));
     await world.alone({ endpoints, sync: store, aggregation: "store", namespace: "test" });

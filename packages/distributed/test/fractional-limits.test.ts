@@ -26,7 +26,7 @@ test("a hive with half a request a minute grants one every two minutes", async (
   ]);
 });
 
-test("a learned limit below one a window is one in a longer window", async () => {
+test("a learned limit below one per window is one in a longer window", async () => {
   const hive = await hives.alone({ endpoints: [{ id: "eu" }] });
   hive.observe({ endpoint: "eu", limits: { requests: { limit: 0.5, remaining: 0.5 } } });
   expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);

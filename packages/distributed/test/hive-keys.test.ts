@@ -47,7 +47,7 @@ const callAll = async (all: readonly Hive[], request: HiveRequest, forMs: number
 };
 
 describe("over a bus", () => {
-  test("a waiter that a claim for another one does not cover is served as well", async () => {
+  test("a waiter that is not covered by the claim of another one is served as well", async () => {
     const limits = { endpoints: [{ id: "eu", rpmLimit: 1 }], keys: { acme: { rpmLimit: 1 } } };
     const [hive] = [await hives.join(limits), await hives.join(limits)];
     // The first call claims the key's limit. The second, which also needs tokens, overtakes it by priority.
@@ -74,7 +74,7 @@ describe("over a bus", () => {
     for (const { length } of sent) expect(length).toBeGreaterThan(20);
   });
 
-  test("tokens of a key are held in the same way, and tokens that were not used are room again", async () => {
+  test("tokens of a key are limited in the same way, and unused tokens are available again", async () => {
     const all = await hives.swarm(5, options);
     const spent = await callAll(all, { ...ACME, tokens: 500 }, 3 * WINDOW_MS);
     expect(largest(spent.flat())).toBeLessThanOrEqual(20);
@@ -97,7 +97,7 @@ describe("over a bus", () => {
     expect(waiting.lease).toBeDefined();
   });
 
-  test("a hive that sees a key for the first time knows what the others have used of it", async () => {
+  test("a hive that uses a key for the first time knows the usage of the others", async () => {
     const [first, second] = (await hives.swarm(2, options)) as [Hive, Hive];
     for (let i = 0; i < 90; i++) {
       watch(first.acquire(ACME));
@@ -108,7 +108,7 @@ describe("over a bus", () => {
     expect(take(second)).toBeLessThanOrEqual(10);
   });
 
-  test("limits of `limitsForKey` are held over all hives, too", async () => {
+  test("limits of `limitsForKey` apply to all hives together, too", async () => {
     const limitsForKey = (key: string) => (key.startsWith("team-") ? { rpmLimit: 40 } : undefined);
     const all = await hives.swarm(4, { ...options, limitsForKey });
     const sent = await callAll(all, { ...ACME, key: "team-7" }, 2 * WINDOW_MS);
@@ -117,7 +117,7 @@ describe("over a bus", () => {
     expect(take(all[0] as Hive, 500, { ...ACME, key: "guest" })).toBe(500);
   });
 
-  test("a key holds up neither other keys nor calls without one", async () => {
+  test("a key delays neither other keys nor calls without one", async () => {
     const [hive] = (await hives.swarm(3, options)) as [Hive];
     for (let i = 0; i < 150; i++) watch(hive.acquire(ACME));
     await hives.clock.run(5_000);
@@ -126,7 +126,7 @@ describe("over a bus", () => {
     for (const { lease } of others) expect(lease).toBeDefined();
   });
 
-  test("a request of the same key does not overtake those who wait for the key, whatever the endpoint", async () => {
+  test("a request does not overtake waiters of the same key, at any endpoint", async () => {
     const two = { ...options, endpoints: [{ id: "eu" }, { id: "us" }], keys: { acme: { tpmLimit: 1_000 } } };
     const [hive] = (await hives.swarm(1, two)) as [Hive];
     take(hive, 9, { ...ACME, tokens: 100 });
@@ -148,7 +148,7 @@ describe("over a bus", () => {
     expect(waits.filter(({ lease }) => lease).length).toBe(8);
   });
 
-  test("a crashed hive's use of a key stays counted, and its part comes free", async () => {
+  test("a crashed hive's usage of a key stays counted, and its share becomes free", async () => {
     const all = await hives.swarm(3, options);
     const [, second, third] = all as [Hive, Hive, Hive];
     const sent = await callAll(all, ACME, WINDOW_MS);
@@ -161,7 +161,7 @@ describe("over a bus", () => {
     await Promise.all([second.close(), third.close()]);
   });
 
-  test("hives that hear nobody use no more of a key together than its limit", async () => {
+  test("isolated hives together use no more of a key than its limit", async () => {
     const all = await hives.swarm(5, { ...options, isolation: "available" });
     for (const hive of all) take(hive, 3);
     await hives.clock.run(2_000);
@@ -173,7 +173,7 @@ describe("over a bus", () => {
   });
 });
 
-describe("through a store that hands out limits", () => {
+describe("through a store that grants limits", () => {
   const join = (memory: SyncMemory, more: Partial<HiveOptions> = {}) =>
     hives.alone({ ...options, sync: memorySyncStore({ memory }), aggregation: "store", namespace: "test", ...more });
 
@@ -203,7 +203,7 @@ describe("through a store that hands out limits", () => {
     expect(sent.length + tried).toBeLessThanOrEqual(300);
   });
 
-  test("a store without a bus is used without being chosen", async () => {
+  test("a store without a bus is used by default", async () => {
     const memory = new SyncMemory(hives.clock);
     const all = [await join(memory, { aggregation: undefined }), await join(memory, { aggregation: undefined })];
     await hives.clock.run(3_000);
@@ -231,7 +231,7 @@ describe("through a store that hands out limits", () => {
 describe("only keys in use have quotas", () => {
   const everyone = { endpoints: options.endpoints, limitsForKey: () => ({ rpmLimit: 5 }) };
 
-  test("twelve thousand keys, one after the other, leave as many as the last windows used", async () => {
+  test("twelve thousand keys in succession leave as many quotas as the last windows used", async () => {
     const hive = await hives.alone({ ...everyone, windowMs: 1_000 });
     for (let i = 0; i < 12_000; i++) {
       hive.tryAcquire({ endpoint: "eu", key: `user-${i}`, tokens: 1 }).lease?.done();
@@ -240,7 +240,7 @@ describe("only keys in use have quotas", () => {
     expect(hive.status().activeKeys).toBeLessThan(4_500);
   });
 
-  test("in a swarm, messages and memory are of the keys in use", async () => {
+  test("in a swarm, messages and memory depend on the keys in use", async () => {
     const [first, second] = (await hives.swarm(2, { ...everyone, windowMs: 2_000 })) as [Hive, Hive];
     for (let i = 0; i < 600; i++) {
       for (const hive of [first, second])
@@ -271,7 +271,7 @@ describe("only keys in use have quotas", () => {
     });
   });
 
-  test("keys that are alike in the name of their quota are told apart", async () => {
+  test("keys with similar quota names are distinct", async () => {
     const hive = await hives.alone({ ...everyone, limitsForKey: () => ({ rpmLimit: 1 }) });
     const long = "x".repeat(400);
     const names = ["a/b", "a%2Fb", "a@60000", "@key/a", long, `${long}y`];
@@ -280,7 +280,7 @@ describe("only keys in use have quotas", () => {
 });
 
 describe("limits that change while the hive runs", () => {
-  test("keep what was counted", async () => {
+  test("keep the counts", async () => {
     const [first, second] = (await hives.swarm(2, options)) as [Hive, Hive];
     expect(take(first, 30)).toBe(30);
     await hives.clock.run(3_000);
@@ -289,7 +289,7 @@ describe("limits that change while the hive runs", () => {
     expect(take(second) + take(first)).toBeLessThanOrEqual(10);
   });
 
-  test("serve those who wait as soon as there is room, also when the limit is gone", async () => {
+  test("serve waiters as soon as there is capacity, also when the limit is removed", async () => {
     const hive = await hives.alone(options);
     take(hive, 100);
     const waits = [1, 2, 3].map(() => watch(hive.acquire(ACME)));
@@ -303,7 +303,7 @@ describe("limits that change while the hive runs", () => {
     expect(hive.status().activeKeys).toBe(0);
   });
 
-  test("a limit of 0 lets nothing through, and says so at once", async () => {
+  test("a limit of 0 admits nothing, and denies at once", async () => {
     const hive = await hives.alone({ ...options, keys: { acme: { rpmLimit: 0 } } });
     expect(hive.tryAcquire(ACME)).toMatchObject({ allowed: false, reason: "too-large", limitedBy: "key-rpm" });
     await expect(hive.acquire(ACME)).rejects.toMatchObject({ code: "CAPACITY_EXHAUSTED", reason: "too-large" });

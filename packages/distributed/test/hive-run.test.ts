@@ -32,7 +32,7 @@ describe("hive.run", () => {
     expect(hive.explain("eu").limits).toContainEqual(USED_IN_EU(7));
   });
 
-  test("keeps the estimate when neither the result nor the work tells the usage", async () => {
+  test("keeps the estimate when neither the result nor the work reports the usage", async () => {
     const hive = await hives.alone({ endpoints: ENDPOINTS });
     await hive.run(REQUEST, () => "an answer");
     expect(hive.explain("eu").limits).toContainEqual(USED_IN_EU(100));
@@ -177,7 +177,7 @@ describe("hive.ready", () => {
 });
 
 describe("hive.pause", () => {
-  test("grants nothing until resume, and then serves those who wait in order", async () => {
+  test("grants nothing until resume, and then serves waiters in order", async () => {
     const hive = await hives.alone({ endpoints: ENDPOINTS });
     hive.pause();
     expect(hive.isPaused).toBe(true);
@@ -194,7 +194,7 @@ describe("hive.pause", () => {
     expect(hive.tryAcquire(REQUEST).allowed).toBe(true);
   });
 
-  test("leaves the whole limit to the others meanwhile", async () => {
+  test("leaves the whole limit to the other agents meanwhile", async () => {
     const [paused, other] = (await hives.swarm(2, { endpoints: [{ id: "eu", rpmLimit: 100 }] })) as [
       Awaited<ReturnType<typeof hives.alone>>,
       Awaited<ReturnType<typeof hives.alone>>,

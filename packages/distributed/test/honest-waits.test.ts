@@ -19,7 +19,7 @@ test("a call that is repeated when its retryAfterMs is over is granted, also ove
   expect(hive.tryAcquire({ endpoint: "eu", tokens: 0 }).allowed).toBe(true);
 });
 
-test("a hive whose store has handed out nothing yet explains that it has no room", async () => {
+test("a hive without a grant of its store yet explains that it has no capacity", async () => {
   const sync = memorySyncStore({ memory: new SyncMemory(hives.clock) });
   const hive = await hives.alone({
     endpoints: [{ id: "eu", rpmLimit: 30 }],

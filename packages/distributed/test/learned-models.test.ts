@@ -50,7 +50,7 @@ describe("limits that answers show for one model", () => {
     expect(hive.status().endpoints.map(({ model }) => model)).toEqual([undefined, "small"]);
   });
 
-  test("count what the model has used before", async () => {
+  test("count the earlier usage of the model", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "api" }] });
     const [before, underWay] = [hive.tryAcquire(ask("small", 300)), hive.tryAcquire(ask("small", 500))];
     hive.tryAcquire(ask("large", 10_000)).lease?.done();
@@ -61,7 +61,7 @@ describe("limits that answers show for one model", () => {
     expect(hive.explain("api", "small").limits[0]?.used).toBe(400);
   });
 
-  test("stand beside limits that are configured for the whole endpoint", async () => {
+  test("apply together with limits of the whole endpoint", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "api", rpmLimit: 10 }] });
     show(hive, "small", 1_000);
     const small = watch(hive.acquire(ask("small", 900)));
@@ -76,13 +76,13 @@ describe("limits that answers show for one model", () => {
     expect(next.lease).toBeDefined();
   });
 
-  test("are not taken where the endpoint's own are configured", async () => {
+  test("are not learned where the endpoint's own are configured", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "api", tpmLimit: 5_000 }] });
     show(hive, "small", 1_000);
     expect(hive.tryAcquire(ask("small", 4_000)).allowed).toBe(true);
   });
 
-  test("let a waiter in that came before they were known", async () => {
+  test("admit a waiter from before they were known", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "api", rpmLimit: 1 }] });
     hive.tryAcquire(ask("large", 1)).lease?.done();
     const wait = watch(hive.acquire(ask("small", 500)));
@@ -91,7 +91,7 @@ describe("limits that answers show for one model", () => {
     expect(wait.lease).toBeDefined();
   });
 
-  test("reject a waiter that they make too large", async () => {
+  test("reject a waiter that becomes too large", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "api", rpmLimit: 1 }] });
     hive.tryAcquire(ask("large", 1)).lease?.done();
     const wait = watch(hive.acquire(ask("small", 5_000)));
@@ -117,6 +117,41 @@ describe("limits that answers show for one model", () => {
     hive.reconfigure({ endpoints: [{ id: "api" }, { id: "api", model: "small", tpmLimit: 800 }] });
     expect(hive.explain("api", "small").limits).toMatchObject([{ dimension: "tokens", limit: 800, used: 600 }]);
     expect(hive.tryAcquire(ask("small", 300)).allowed).toBe(false);
+  });
+
+  test.each([
+    ["the tightest of them holds", {}, 800],
+    ["a configured limit holds instead", { tpmLimit: 700 }, 700],
+  ])("become those of a pool that is configured, with the usage of its models: %s", async (_rule, own, limit) => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+    show(hive, "small", 1_000);
+    show(hive, "large", 800);
+    for (const [model, tokens] of [
+      ["small", 300],
+      ["large", 150],
+      // No answer has told a limit of this model.
+      ["other", 50],
+    ] as const)
+      hive.tryAcquire(ask(model, tokens)).lease?.done();
+    const underway = hive.tryAcquire(ask("small", 100)).lease;
+    hive.reconfigure({ endpoints: [{ id: "api" }, { id: "api", models: ["small", "large", "other"], ...own }] });
+    expect(hive.explain("api", "small").limits).toMatchObject([{ dimension: "tokens", limit, used: 600 }]);
+    expect(hive.tryAcquire(ask("large", limit - 599)).allowed).toBe(false);
+    underway?.done({ tokens: 100 });
+    expect(hive.tryAcquire(ask("other", limit - 600)).allowed).toBe(true);
+    expect(hive.tryAcquire(ask("small", 1)).allowed).toBe(false);
+    await hives.clock.run(2 * MINUTE_MS);
+    expect(hive.tryAcquire(ask("small", limit)).allowed).toBe(true);
+  });
+
+  test("of a pool serve a call that waited for one of its models", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "api" }] });
+    show(hive, "small", 1_000);
+    hive.tryAcquire(ask("small", 900)).lease?.done();
+    const wait = watch(hive.acquire(ask("small", 200)));
+    hive.reconfigure({ endpoints: [{ id: "api" }, { id: "api", models: ["small", "large"], tpmLimit: 5_000 }] });
+    await hives.clock.run(0);
+    expect(wait.lease).toBeDefined();
   });
 
   test("are forgotten with their endpoint, and nothing is left behind", async () => {
@@ -147,7 +182,7 @@ describe("limits that answers show for one model", () => {
   });
 });
 
-test("models that no answer has spoken of are forgotten when they are idle", async () => {
+test("models without limits in any answer are forgotten when they are idle", async () => {
   const hive = await hives.alone({ endpoints: [{ id: "api" }] });
   for (let i = 0; i < 20_000; i++) {
     hive.tryAcquire(ask(`model-${i}`, 1)).lease?.done();

@@ -78,14 +78,14 @@ describe("a lease ends once", () => {
   });
 });
 
-describe("nonsense throws a typed error and leaves the lease as it was", () => {
+describe("invalid arguments throw a typed error and leave the lease as it was", () => {
   const NONSENSE: readonly (readonly [name: string, option: string, end: (lease: Lease) => void])[] = [
     ["an endless wait", "retryAfterMs", (lease) => lease.refused({ reason: "429", retryAfterMs: Infinity })],
     ["a wait that is no number", "retryAfterMs", (lease) => lease.refused({ reason: "429", retryAfterMs: Number.NaN })],
     ["a negative wait", "retryAfterMs", (lease) => lease.refused({ reason: "429", retryAfterMs: -1 })],
     ["an unknown kind", "kind", (lease) => lease.refused({ reason: "429", kind: "other" as "limit" })],
     ["no reason", "reason", (lease) => lease.refused({ reason: undefined as unknown as string })],
-    ["no refusal", "reason", (lease) => lease.refused(undefined as unknown as { reason: string })],
+    ["no refusal", "refusal", (lease) => lease.refused(undefined as unknown as { reason: string })],
     ["tokens that are no number", "tokens", (lease) => lease.done({ tokens: Number.NaN })],
     ["negative input tokens", "inputTokens", (lease) => lease.done({ inputTokens: -1 })],
     ["endless output tokens", "outputTokens", (lease) => lease.done({ outputTokens: Infinity })],

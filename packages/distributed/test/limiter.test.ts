@@ -33,13 +33,13 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
     [{ limiter }] = (await swarm.start(1, 10, 10_000, { sharing, maxQueue: 3 })) as [TestAgent];
   });
 
-  test("tokens are granted while there are some, and then not", () => {
+  test("tokens are granted until they are used up", () => {
     for (let i = 0; i < 10; i++) expect(limiter.tryAcquire(RESOURCE)).toBe(true);
     expect(limiter.tryAcquire(RESOURCE)).toBe(false);
     expect(limiter.getCapacity(RESOURCE)).toMatchObject({ available: 0, total: 10, inFlight: 10, windowMs: 10_000 });
   });
 
-  test("waiters are served in the order of coming, and nobody overtakes them", async () => {
+  test("waiters are served in order of arrival, without overtaking", async () => {
     limiter.tryAcquire(RESOURCE, 10);
     const order: number[] = [];
     for (const i of [1, 2, 3]) void limiter.acquire(RESOURCE).then(() => order.push(i));
@@ -68,7 +68,7 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
     await expect(aborted).rejects.toBe("before");
   });
 
-  test("a wait ends with its time-out, and says when to come again", async () => {
+  test("a wait ends at its timeout, with the time of the next try", async () => {
     limiter.tryAcquire(RESOURCE, 10);
     const waiting = limiter.acquire(RESOURCE, { cost: 5, timeoutMs: 300 });
     const failed = expect(waiting).rejects.toMatchObject({ code: "CAPACITY_EXHAUSTED", reason: "timeout" });
@@ -80,7 +80,7 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
     });
   });
 
-  test("a line that is full takes nobody more", async () => {
+  test("a full queue admits no more waiters", async () => {
     limiter.tryAcquire(RESOURCE, 10);
     const waiting = [1, 2, 3].map(() => watch(limiter.acquire(RESOURCE)));
     await expect(limiter.acquire(RESOURCE)).rejects.toMatchObject({ reason: "queue-full" });
@@ -88,7 +88,7 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
     expect(waiting.map(({ outcome }) => outcome)).toEqual(["granted", "granted", "granted"]);
   });
 
-  test("what can never be granted is refused at once", async () => {
+  test("a cost that can never be granted is refused at once", async () => {
     await expect(limiter.acquire(RESOURCE, { cost: 11 })).rejects.toMatchObject({
       reason: "too-large",
       retryAfterMs: undefined,
@@ -112,7 +112,7 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
     expect(limiter.getCapacity(RESOURCE)).toMatchObject({ inFlight: 0, available: 8 });
   });
 
-  test("a removed resource sends its waiters away", async () => {
+  test("a removed resource rejects its waiters", async () => {
     limiter.tryAcquire(RESOURCE, 10);
     const waiting = watch(limiter.acquire(RESOURCE));
     expect(limiter.removeResource(RESOURCE)).toBe(true);
@@ -121,7 +121,7 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
     expect(limiter.tryAcquire(RESOURCE)).toBe(false);
   });
 
-  test("a larger capacity serves those who wait, a smaller one sends away who is too large for it", async () => {
+  test("a larger capacity serves waiters, a smaller one rejects waiters too large for it", async () => {
     limiter.tryAcquire(RESOURCE, 10);
     const large = watch(limiter.acquire(RESOURCE, { cost: 8 }));
     const small = watch(limiter.acquire(RESOURCE, { cost: 3 }));
@@ -154,7 +154,7 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
     );
   });
 
-  test("close sends everyone away, may be called again, and leaves the bus open", async () => {
+  test("close rejects all waiters, may be called again, and leaves the bus open", async () => {
     limiter.tryAcquire(RESOURCE, 10);
     const waiting = watch(limiter.acquire(RESOURCE));
     await Promise.all([limiter.close(), limiter.close()]);
@@ -169,7 +169,7 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
     await limiter[Symbol.asyncDispose]();
   });
 
-  test("whoever asks again while it is being closed is told that it is closed", async () => {
+  test("a request during close is rejected with LIMITER_CLOSED", async () => {
     limiter.tryAcquire(RESOURCE, 10);
     const waiting = watch(limiter.acquire(RESOURCE));
     let again: { outcome: unknown } | undefined;
@@ -183,7 +183,7 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
     expect([waiting.outcome, again?.outcome]).toEqual(["LIMITER_CLOSED", "LIMITER_CLOSED"]);
   });
 
-  test("a listener that was removed hears nothing more, and one that throws harms nobody", () => {
+  test("a removed listener is not called, and one that throws affects no other", () => {
     const heard: number[] = [];
     const stop = limiter.onCapacityChange(({ newCapacity }) => heard.push(newCapacity));
     limiter.setCapacity(RESOURCE, 20, 10_000);
@@ -193,7 +193,7 @@ describe.each(["fair", "none"] as const)("as any limiter (sharing: %s)", (sharin
   });
 });
 
-test("release returns a token only where it is this agent's own", async () => {
+test("release returns a token only where the bucket is this agent's own", async () => {
   const [{ limiter: fair }] = (await swarm.start(1, 10)) as [TestAgent];
   const { limiter: none } = await swarm.join({ namespace: "another", sharing: "none" });
   none.setCapacity(RESOURCE, 10, 10_000);
@@ -205,7 +205,7 @@ test("release returns a token only where it is this agent's own", async () => {
   expect(none.getCapacity(RESOURCE)).toMatchObject({ inFlight: 2, available: 8 });
 });
 
-test("burst limits what passes at once", async () => {
+test("burst limits the calls at once", async () => {
   const { limiter } = await swarm.join();
   limiter.setCapacity(RESOURCE, 100, 10_000, { burst: 5 });
   await swarm.clock.run(3_000);

@@ -38,8 +38,8 @@ async function observe(options: Partial<Parameters<typeof observeSwarm>[0]> = {}
 
 const types = (events: readonly SwarmEvent[]) => events.map((event) => event.type);
 
-describe("what it sees", () => {
-  test("every agent, its use, its fair share, who waits and for how long", async () => {
+describe("the snapshot", () => {
+  test("has every agent with its usage, its fair share, its demand and its longest wait", async () => {
     const { observer } = await observe();
     const [one, two] = await hives.swarm(2, { endpoints: [EU] });
     for (let i = 0; i < 30; i++) (await one?.acquire({ endpoint: "eu", tokens: 100 }))?.done();
@@ -49,8 +49,8 @@ describe("what it sees", () => {
     const snapshot = observer.snapshot();
     expect(snapshot).toMatchObject({ bus: "ready", members: 2, ignored: {} });
     expect(snapshot.agents).toMatchObject([
-      { agentId: "hive-0", state: "live", weight: 1, isServed: false },
-      { agentId: "hive-1", state: "live", weight: 1, isServed: false },
+      { agentId: "hive-0", state: "live", weight: 1, isAllocated: false },
+      { agentId: "hive-1", state: "live", weight: 1, isAllocated: false },
     ]);
     const [eu] = snapshot.resources;
     const [requests, tokens] = eu?.limits ?? [];
@@ -70,7 +70,7 @@ describe("what it sees", () => {
     expect(busy?.share[0]).toBeCloseTo(70);
   });
 
-  test("says nothing itself: the agents do not know of it", async () => {
+  test("publishes nothing: the agents do not know of the observer", async () => {
     await observe();
     const [one] = await hives.swarm(2, { endpoints: [EU] });
     await hives.clock.run(10_000);
@@ -78,7 +78,7 @@ describe("what it sees", () => {
     expect(one?.status().peers).toHaveLength(1);
   });
 
-  test("of what was used before it came it knows the last window, and counts only what came since", async () => {
+  test("includes the last window from before the observation, and counts only later usage", async () => {
     const [one] = await hives.swarm(2, { endpoints: [EU] });
     for (let i = 0; i < 30; i++) (await one?.acquire({ endpoint: "eu", tokens: 1 }))?.done();
     await hives.clock.run(2_000);
@@ -90,7 +90,7 @@ describe("what it sees", () => {
     expect(events).toEqual([]);
   });
 
-  test("what an agent used leaves the window, also when it is silent, and then it is forgotten", async () => {
+  test("drops usage from the window, also of a silent agent, and then forgets the agent", async () => {
     const { observer } = await observe();
     const [one] = await hives.swarm(2, { endpoints: [EU] });
     for (let i = 0; i < 30; i++) (await one?.acquire({ endpoint: "eu", tokens: 1 }))?.done();
@@ -120,7 +120,7 @@ describe("what it sees", () => {
     await limiter.close();
   });
 
-  test("of different limits the smallest counts, and what has no limit is infinite", async () => {
+  test("of different limits the smallest applies, and a missing limit is infinite", async () => {
     const { observer } = await observe();
     await hives.join({ endpoints: [{ id: "eu", rpmLimit: 100 }] });
     await hives.join({ endpoints: [{ id: "eu", rpmLimit: 80 }] });
@@ -131,7 +131,7 @@ describe("what it sees", () => {
     ]);
   });
 
-  test("a restarted agent is one agent, and what its former life used still counts", async () => {
+  test("a restarted agent is one agent, and the usage of its former incarnation still counts", async () => {
     const { observer } = await observe();
     await hives.join({ endpoints: [EU] });
     const former = await hives.join({ agentId: "again", endpoints: [EU] });
@@ -155,8 +155,8 @@ describe("what it sees", () => {
   });
 });
 
-describe("what it tells", () => {
-  test("who joins, leaves, falls silent and is back", async () => {
+describe("events", () => {
+  test("an agent joins, leaves, falls silent and is back", async () => {
     const { events } = await observe();
     const stays = await hives.join({ agentId: "stays", endpoints: [EU] });
     const leaves = await hives.join({ agentId: "leaves", endpoints: [EU] });
@@ -184,7 +184,7 @@ describe("what it tells", () => {
     expect(stays.status().bus).toBe("ready");
   });
 
-  test("a cut, who announced it and why, the pause, and each step of the recovery until it is whole", async () => {
+  test("a cut with its origin and reason, the pause, and each step of the recovery until the level is full", async () => {
     const { observer, events } = await observe();
     const options = { endpoints: [EU], recoveryIntervalMs: 5_000, recoveryFactor: 1.5 };
     const [one, two] = await hives.swarm(2, options);
@@ -212,7 +212,7 @@ describe("what it tells", () => {
     expect(observer.snapshot().resources[0]).toMatchObject({ level: 1, risesInMs: undefined });
   });
 
-  test("a cut from before it came is in the snapshot and is no news", async () => {
+  test("a cut from before the observation is in the snapshot and causes no event", async () => {
     const [one] = await hives.swarm(2, { endpoints: [EU] });
     one?.announceReduced("eu", "before");
     await hives.clock.run(5_000);
@@ -222,7 +222,7 @@ describe("what it tells", () => {
     expect(types(events)).toEqual([]);
   });
 
-  test("what an agent of another make announces, once", async () => {
+  test("an announcement of an agent of another implementation, once", async () => {
     const { events } = await observe();
     const bus = await memoryBus(hives.broker, { clock: hives.clock });
     const message = bytes(
@@ -236,7 +236,7 @@ describe("what it tells", () => {
     await bus.close();
   });
 
-  test("a removed listener hears nothing more", async () => {
+  test("a removed listener is not called", async () => {
     const { observer } = await observe();
     const heard: SwarmEvent[] = [];
     observer.onEvent((event) => heard.push(event))();
@@ -246,21 +246,21 @@ describe("what it tells", () => {
   });
 });
 
-describe("what it does not take", () => {
+describe("ignored messages", () => {
   test("garbage is counted by its reason and changes nothing", async () => {
     const { observer } = await observe();
     const bus = await memoryBus(hives.broker, { clock: hives.clock });
     for (const text of ["", "{", '{"v":1}', '{"v":2}']) await bus.publish(`test.${PRESENCE_SUBJECT}`, bytes(text));
     await hives.clock.run(10);
     expect(observer.snapshot()).toMatchObject({
-      heard: 0,
+      received: 0,
       agents: [],
       ignored: { "bad agent_id": 1, "newer version": 1, "no JSON": 2 },
     });
     await bus.close();
   });
 
-  test("with a secret, what is not signed by it", async () => {
+  test("with a secret, messages without its signature", async () => {
     const { observer: knows } = await observe({ secret: SECRET });
     const { observer: other } = await observe({ secret: "another secret, long enough" });
     await hives.swarm(2, { endpoints: [EU], secret: SECRET });
@@ -300,7 +300,7 @@ describe("message by message", () => {
     await hives.clock.run(1);
   }
 
-  test("a repeated, late or posthumous one changes nothing", async () => {
+  test("a repeated or late message, or one after a goodbye, changes nothing", async () => {
     const { observer, events } = await observe();
     await say({ seq: 2 }, { sent: [20, 200], used: [20, 200] });
     await say({ seq: 2 }, { sent: [90, 900] });
@@ -315,7 +315,7 @@ describe("message by message", () => {
     expect(types(events)).toEqual(["joined", "left"]);
   });
 
-  test("what was given back was not used", async () => {
+  test("refunds reduce the usage", async () => {
     const { observer } = await observe();
     await say({});
     await say({ seq: 2 }, { sent: [12, 120], back: [0, 40], back_age_ms: 5, used: [12, 80] });
@@ -323,7 +323,7 @@ describe("message by message", () => {
     expect(observer.snapshot().resources[0]?.limits.map(({ usedSince }) => usedSince)).toEqual([11, 70]);
   });
 
-  test("a new life ends the one before it, which wants nothing any more, and whose use still counts", async () => {
+  test("a new incarnation ends the previous one, whose demand ends and whose usage still counts", async () => {
     const { observer, events } = await observe();
     await say({}, { waiting: [7, 70] });
     await say({ life: 6, up_ms: 0 }, { sent: [1, 10], used: [1, 10], bins: [[1, 10]] });
@@ -342,14 +342,14 @@ describe("message by message", () => {
     expect(types(events)).toEqual(["joined", "joined"]);
   });
 
-  test("a former life that is heard first or last, its use is counted with the other's", async () => {
+  test("the usage of a former incarnation counts, in either order of arrival", async () => {
     const { observer } = await observe();
     await say({ life: 6 });
     await say({ life: 5 });
     expect(observer.snapshot().resources[0]?.agents).toMatchObject([{ used: [20, 200] }]);
   });
 
-  test("what nobody asks for is shared by weight", async () => {
+  test("capacity without demand is shared by weight", async () => {
     const { observer } = await observe();
     await say({});
     await say({ agent_id: "two", weight: 2 });
@@ -359,7 +359,7 @@ describe("message by message", () => {
     ]);
   });
 
-  test("a wait grows from one word to the next", async () => {
+  test("a wait grows between two messages", async () => {
     const { observer } = await observe();
     await say({}, { claim: { amounts: [1, 1], next: [1, 1], turn: 0, tie: 1, waited_ms: 500 } });
     await hives.clock.run(1_000);
@@ -372,7 +372,7 @@ describe("message by message", () => {
     expect(observer.snapshot().resources[0]?.limits.map(({ dimension }) => dimension)).toEqual([undefined, undefined]);
   });
 
-  test("an announcement is known before any report says so, and a pause of long ago is no news", async () => {
+  test("an announcement counts before any report confirms it, and a pause of long ago causes no event", async () => {
     const { observer, events } = await observe();
     await say({});
     const announce = (change: object) => {
@@ -396,7 +396,7 @@ describe("message by message", () => {
     expect(ignored).toEqual({ "unknown resource": 1 });
   });
 
-  test("a level is forgotten with the last who spoke of it", async () => {
+  test("a level is forgotten with the last agent that reported it", async () => {
     const { observer } = await observe();
     await say({}, { level });
     expect(observer.snapshot().resources[0]?.level).toBe(0.5);
@@ -407,8 +407,8 @@ describe("message by message", () => {
   });
 });
 
-describe("its bus", () => {
-  test("one that is lent stays open, one that is handed over as a promise is closed with it", async () => {
+describe("the bus", () => {
+  test("stays open when lent, and is closed with the observer when promised", async () => {
     const lent = await memoryBus(hives.broker, { clock: hives.clock });
     const first = await observeSwarm({ bus: lent, namespace: "test", clock: hives.clock });
     await first.close();

@@ -55,7 +55,7 @@ test("without a secret an operator parks for one window, and a repeated message 
   expect(hive?.explain("eu").availability.state).toBe("available");
 });
 
-test("agents that sign take no decision that is not signed", async () => {
+test("agents that sign accept no unsigned decision", async () => {
   const [hive] = await hives.swarm(2, { endpoints: [EU], secret: SECRET });
   await parkEndpoint(decided(), { bus, namespace: "test" });
   await hives.clock.run(1_000);
@@ -71,7 +71,7 @@ test("a decision that is older than five minutes is refused: it may be a recordi
   expect(hive?.status().ignored).toMatchObject({ "too old": 1 });
 });
 
-test("names what is wrong with a decision", async () => {
+test("the invalid part of a decision is named", async () => {
   const place = { bus, namespace: "test" };
   await expect(parkEndpoint({ ...decided(), endpoint: "" }, place)).rejects.toThrow("endpoint must be");
   await expect(parkEndpoint({ ...decided(), forMs: 0 }, place)).rejects.toThrow("forMs must be");

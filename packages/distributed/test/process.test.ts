@@ -8,10 +8,10 @@ const run = async (what: string) => {
   return stdout.trim();
 };
 
-test("a script that awaits acquire gets its token, though nothing else keeps it alive", async () => {
+test("a script that awaits acquire gets its token, though nothing else keeps the process alive", async () => {
   expect(await run("acquire")).toBe("granted");
 });
 
-test("a limiter that nobody waits for does not keep the process alive", async () => {
+test("a limiter without waiters does not keep the process alive", async () => {
   expect(await run("idle")).toBe("idle");
 });

@@ -63,7 +63,7 @@ describeServer("redis", (server) => {
       expect(await agent.ask("get", { endpoint: "eu" })).toMatchObject({ rpm: used, agents: 4 });
   });
 
-  test.each(["fresh", "starting"])("a view that nobody closes does not keep its process alive: %s", async (state) => {
+  test.each(["fresh", "starting"])("a view that is never closed does not keep its process alive: %s", async (state) => {
     const leftOpen = fileURLToPath(new URL("left-open.worker.ts", import.meta.url));
     // The worker waits long for a running server, because the machine may be slow.
     const [url, timeoutMs] = state === "fresh" ? [server().url, "60000"] : ["redis://127.0.0.1:1", "500"];

@@ -67,7 +67,7 @@ describe("a change of the configuration that is rejected leaves everything as it
     });
 });
 
-test("a mistake in the options rejects before anything is begun", async () => {
+test("an invalid option rejects before anything is begun", async () => {
   await expect(hives.alone({ endpoints: [EU, { id: LONG, rpmLimit: 1 }] })).rejects.toMatchObject({
     code: "INVALID_CONFIG",
     option: "endpoints",

@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 afterEach(() => swarm.close());
 
-test("a resource that is removed after a denied try is left to the other agents at once", async () => {
+test("a resource that is removed after a denied try is available to the other agents at once", async () => {
   const [first, second] = (await swarm.start(2, 100, 60_000)) as [TestAgent, TestAgent];
   while (first.limiter.tryAcquire(RESOURCE, 1));
   for (let i = 0; i < 20; i++) {

@@ -109,7 +109,7 @@ describe("a recording of signed messages changes nothing", () => {
       for (const agent of agents) expect(statusOf(agent).resources[0]).toMatchObject({ level: 1 });
     });
 
-    test("after a restart with a clock further behind, but for a window at most", async () => {
+    test("after a restart with a clock further behind, except for a window at most", async () => {
       const { agents, pauses } = await restarted(-600_000);
       for (const pause of pauses) expect(pause).toBeLessThanOrEqual(WINDOW_MS);
       await swarm.clock.run(WINDOW_MS);

@@ -22,7 +22,7 @@ const ONE_AT_A_TIME = [
 ];
 
 describe("a routed waiter", () => {
-  test("goes where the router prefers when several candidates have room at the same time", async () => {
+  test("goes where the router prefers when several candidates have capacity at the same time", async () => {
     const endpoints = ["eu", "us"].map((id) => ({ id, rpmLimit: 100 }));
     const first = await hives.join({ endpoints });
     await hives.clock.run(3_000);
@@ -34,7 +34,7 @@ describe("a routed waiter", () => {
     expect(waiting.lease?.endpoint).toBe("us");
   });
 
-  test("is served by whichever candidate frees first, at once", async () => {
+  test("is served by the candidate that frees first, at once", async () => {
     for (const [first, other] of [
       ["eu", "us"],
       ["us", "eu"],
@@ -52,7 +52,7 @@ describe("a routed waiter", () => {
     }
   });
 
-  test("is served in the order of arrival among those who wait for one of its endpoints only", async () => {
+  test("is served in the order of arrival among waiters for one of its endpoints only", async () => {
     const hive = await hives.alone({ endpoints: ONE_AT_A_TIME });
     let eu = await hive.acquire({ endpoint: "eu" });
     await hive.acquire({ endpoint: "us" });
@@ -96,7 +96,7 @@ describe("a routed waiter", () => {
     expect(other.explain("us").limits.find(({ dimension }) => dimension === "tokens")?.used).toBe(900);
   });
 
-  test("leaves all lines when it is aborted or its time is over", async () => {
+  test("leaves all queues when it is aborted or timed out", async () => {
     const hive = await hives.alone({ endpoints: ONE_AT_A_TIME });
     await hive.acquire({ endpoint: "eu" });
     await hive.acquire({ endpoint: "us" });
@@ -195,7 +195,7 @@ describe("a route with unknown ids", () => {
     expect(warnings.codes.filter((code) => code === "HIVEPACE_UNKNOWN_ENDPOINT")).toHaveLength(1);
   });
 
-  test("is rejected when none is known, with an error that names those that are", async () => {
+  test("is rejected when none is known, with an error that names the known ones", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 10 }, { id: "us" }] });
     const error = { code: "RESOURCE_UNKNOWN", message: expect.stringMatching(/"gone", "lost".*"eu", "us"/) };
     await expect(hive.acquire({ route: ["gone", "lost"] })).rejects.toMatchObject(error);
@@ -206,7 +206,7 @@ describe("a route with unknown ids", () => {
 });
 
 describe("maxQueue", () => {
-  test("is for each endpoint by itself", async () => {
+  test("applies to each endpoint separately", async () => {
     const hive = await hives.alone({ endpoints: ONE_AT_A_TIME, maxQueue: 2 });
     const wait = (endpoint: string) => watch(hive.acquire({ endpoint }));
     const full = { code: "CAPACITY_EXHAUSTED", reason: "queue-full" };

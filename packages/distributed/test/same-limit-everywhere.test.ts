@@ -94,7 +94,7 @@ describe("retryAfterMs is when a retry is granted", () => {
     expect(await expectGrantedThen(hive, { route: ["eu", "us"], tokens: 1 })).toBeLessThan(41_000);
   });
 
-  test("behind those who wait: after them", async () => {
+  test("behind waiters: after them", async () => {
     const hive = await hives.alone({ endpoints: [EU], maxQueue: 5 });
     for (let i = 0; i < 10; i++) (await hive.acquire({ endpoint: "eu", tokens: 1 })).done();
     for (let i = 0; i < 5; i++) watch(hive.acquire({ endpoint: "eu", tokens: 200 }));
@@ -195,14 +195,14 @@ describe("decision, explanation and error name the same limit", () => {
     expect(explanation.text).not.toContain("has room now");
   });
 
-  test("an endpoint with room says so, and names none", async () => {
+  test("an endpoint with capacity says so, and names no limit", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
     expect(hive.explain("eu")).toMatchObject({ freesInMs: 0, limitedBy: undefined });
     expect(hive.explain("eu").text).toContain("has room now");
   });
 });
 
-describe("an observation with a window that is none", () => {
+describe("an observation with an invalid window", () => {
   for (const windowMs of [0, -1, Number.NaN, Infinity])
     test(`of ${windowMs} ms teaches nothing`, async () => {
       const hive = await hives.alone({ endpoints: [EU] });

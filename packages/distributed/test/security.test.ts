@@ -55,7 +55,7 @@ const presence = (change: object = {}, quota: object = {}) => ({
 });
 
 describe("with an agent that knows only the five fields", () => {
-  test("what it announces cuts everywhere alike, to its number", async () => {
+  test("its announcement cuts all agents alike, to its number", async () => {
     const agents = await swarm.start(3);
     const { say } = await stranger();
     await say(CAPACITY_SUBJECT, five());
@@ -90,7 +90,7 @@ describe("with an agent that knows only the five fields", () => {
     expect(ignored(agent)).toEqual({ "no lower capacity": 2 });
   });
 
-  test("it can read what we announce", async () => {
+  test("such an agent can read our announcements", async () => {
     const [agent] = (await swarm.start(2)) as [TestAgent];
     const { heard } = await stranger();
     agent.limiter.announceReduced(RESOURCE, "received 429");
@@ -106,7 +106,7 @@ describe("with an agent that knows only the five fields", () => {
     });
   });
 
-  test("of a newer version of ours the five fields count, and that is counted", async () => {
+  test("of a newer version of ours the five fields count, and the version is counted", async () => {
     const [agent] = (await swarm.start(1)) as [TestAgent];
     const { say } = await stranger();
     await say(CAPACITY_SUBJECT, five({ v: 2, level: { shape: "unknown" } }));
@@ -136,7 +136,7 @@ describe("without a secret no message", () => {
     for (const agent of agents) expect(total(agent)).toBeLessThanOrEqual(100);
   });
 
-  test("pushes it below the least", async () => {
+  test("pushes it below the minimum", async () => {
     await say(CAPACITY_SUBJECT, five({ new_capacity: 1 }));
     expect(agents.map(total)).toEqual([5, 5]);
     await say(CAPACITY_SUBJECT, five({ v: 1, life: 1, seq: 1, level: levelSaid({ epoch: 9, base: 1e-9 }) }));
@@ -157,7 +157,7 @@ describe("without a secret no message", () => {
     }
   });
 
-  test("makes all pause for longer than a minute", async () => {
+  test("pauses all agents for longer than a minute", async () => {
     const level = levelSaid({ epoch: 2, pause_ms: 1e9, base: 1 });
     await say(CAPACITY_SUBJECT, five({ v: 1, life: 1, seq: 1, level }));
     expect(agents[0]?.limiter.status().resources[0]?.pausedForMs).toBeLessThanOrEqual(60_000);
@@ -170,7 +170,7 @@ describe("without a secret no message", () => {
     for (const agent of agents) expect(total(agent)).toBeGreaterThan(50);
   });
 
-  test("makes what another agent has used less", async () => {
+  test("reduces the usage of another agent", async () => {
     const [first] = agents as [TestAgent];
     for (let i = 0; i < 40; i++) expect(first.limiter.tryAcquire(RESOURCE)).toBe(true);
     await say(PRESENCE_SUBJECT, presence({ seq: 1 }, { sent: [40], used: [40], bins: [[40]] }));
@@ -209,7 +209,7 @@ describe("without a secret no message", () => {
 describe("with a secret", () => {
   const secret = "the secret of this swarm";
 
-  test("agents with the same agree as without", async () => {
+  test("agents with the same secret agree as without one", async () => {
     const agents = await swarm.start(3, 100, 10_000, { secret });
     for (const agent of agents) for (let i = 0; i < 10; i++) swarm.call(agent);
     await swarm.clock.run(20_000);
@@ -220,7 +220,7 @@ describe("with a secret", () => {
     for (const agent of agents) expect(ignored(agent)).toEqual({});
   });
 
-  test("what is unsigned or signed with another changes nothing", async () => {
+  test("unsigned messages, and messages with another signature, change nothing", async () => {
     const [agent] = (await swarm.start(2, 100, 10_000, { secret })) as [TestAgent];
     const other = await swarm.join({ agentId: "other", secret: "the secret of another swarm" });
     other.limiter.setCapacity(RESOURCE, 10, 10_000);
@@ -233,7 +233,7 @@ describe("with a secret", () => {
     expect(ignored(agent)).toEqual({ unsigned: 1, forged: expect.any(Number) });
   });
 
-  test("what is replayed changes nothing", async () => {
+  test("replayed messages change nothing", async () => {
     const agents = (await swarm.start(2, 100, 10_000, { secret })) as [TestAgent, TestAgent];
     const { say, heard } = await stranger();
     agents[0].limiter.announceReduced(RESOURCE, "429");

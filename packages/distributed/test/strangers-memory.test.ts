@@ -91,7 +91,7 @@ test("an invented agent with 120,000 resources takes a bounded part of the memor
   expect(names).toEqual(expect.arrayContaining([RESOURCE, "r119999"]));
 });
 
-test("nobody can say goodbye for a real agent, after any number of invented agents", async () => {
+test("a stranger cannot send a goodbye for a real agent, after any number of invented agents", async () => {
   const bus = await memoryBus(swarm.broker, { clock: swarm.clock });
   const spoken = new Map<string, { agent_id: string; seq: number }>();
   await bus.subscribe(PRESENCE_SUBJECT, (payload) => {

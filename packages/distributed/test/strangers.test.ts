@@ -36,7 +36,7 @@ const impersonate = async (change: (message: Record<string, unknown> & { seq: nu
 const sentSince = (time: number) => swarm.agents.flatMap(({ sent }) => sent).filter(({ at }) => at >= time).length;
 
 describe("a stranger on an unsigned bus", () => {
-  test("who says goodbye for every agent lets no agent take the part of the others", async () => {
+  test("that sends goodbyes for every agent lets no agent take the part of the others", async () => {
     for (const agent of agents) swarm.call(agent);
     for (let i = 0; i < 60; i++) {
       await swarm.clock.run(1_000);
@@ -47,7 +47,7 @@ describe("a stranger on an unsigned bus", () => {
     for (const { limiter } of agents) expect(limiter.status().members).toBe(AGENTS);
   });
 
-  test("who sends the largest sequence numbers in the name of all makes the limit no larger", async () => {
+  test("that sends the largest sequence numbers in the name of all makes the limit no larger", async () => {
     for (const agent of agents) swarm.call(agent);
     await swarm.clock.run(2_000);
     await impersonate(() => ({ seq: Number.MAX_SAFE_INTEGER }));

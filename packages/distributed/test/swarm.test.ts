@@ -15,7 +15,7 @@ afterEach(async () => {
 const totals = (agents: readonly TestAgent[]) => agents.map(({ limiter }) => limiter.getCapacity(RESOURCE)?.total);
 
 describe("one limit for all", () => {
-  test.each([2, 8])("%d agents that want all they can get stay within it and use it", async (count) => {
+  test.each([2, 8])("%d agents with unbounded demand stay within it and use it", async (count) => {
     const agents = await swarm.start(count);
     for (const agent of agents) for (let i = 0; i < 5; i++) swarm.call(agent);
     const start = swarm.clock.now();
@@ -26,7 +26,7 @@ describe("one limit for all", () => {
     expect(Math.max(...each) / Math.min(...each)).toBeLessThan(1.3);
   });
 
-  test("costs are counted as what they are", async () => {
+  test("costs count with their amounts", async () => {
     const agents = await swarm.start(4, 1_000);
     for (const agent of agents) swarm.call(agent, 70);
     await swarm.clock.run(40_000);
@@ -34,7 +34,7 @@ describe("one limit for all", () => {
     expect(swarm.largest()).toBeGreaterThan(800);
   });
 
-  test("one that wants all takes what the others leave", async () => {
+  test("an agent with unbounded demand uses the capacity that others leave", async () => {
     const [busy, ...idle] = (await swarm.start(4)) as [TestAgent, ...TestAgent[]];
     for (let i = 0; i < 20; i++) swarm.call(busy);
     await swarm.clock.run(40_000);
@@ -43,7 +43,7 @@ describe("one limit for all", () => {
     expect(idle.every(({ sent }) => sent.length === 0)).toBe(true);
   });
 
-  test("shares add up to what all may use", async () => {
+  test("shares add up to the capacity", async () => {
     const agents = await swarm.start(4);
     for (const agent of agents) for (let i = 0; i < 5; i++) swarm.call(agent);
     await swarm.clock.run(30_000);
@@ -52,7 +52,7 @@ describe("one limit for all", () => {
     expect(sum).toBeLessThan(110);
   });
 
-  test("a newcomer listens before it takes, and then has its part", async () => {
+  test("a newcomer joins before it sends, and then has its share", async () => {
     const agents = await swarm.start(2);
     for (const agent of agents) for (let i = 0; i < 5; i++) swarm.call(agent);
     await swarm.clock.run(20_000);
@@ -69,7 +69,7 @@ describe("one limit for all", () => {
     expect(newcomer.limiter.status()).toMatchObject({ mode: "member", members: 3 });
   });
 
-  test("one that leaves says so, and the others have its part at once", async () => {
+  test("an agent that leaves sends a goodbye, and its share is available at once", async () => {
     const agents = await swarm.start(3);
     const [leaving, ...staying] = agents as [TestAgent, ...TestAgent[]];
     await leaving.limiter.close();
@@ -78,7 +78,7 @@ describe("one limit for all", () => {
     expect(staying[0]?.limiter.status().peers).toContainEqual(expect.objectContaining({ state: "left" }));
   });
 
-  test("a resource that is set late starts with what others have reported of it", async () => {
+  test("a resource that is set late starts with the reported usage of others", async () => {
     const first = await swarm.join();
     const second = await swarm.join();
     first.limiter.setCapacity(RESOURCE, 100, 10_000);
@@ -94,7 +94,7 @@ describe("one limit for all", () => {
     expect(swarm.largest()).toBeLessThanOrEqual(100);
   });
 
-  test("a resource that is set late is told of by those who used it and are idle since", async () => {
+  test("the usage of idle agents is reported to an agent that sets the resource late", async () => {
     const first = await swarm.join();
     const second = await swarm.join();
     first.limiter.setCapacity(RESOURCE, 100, 60_000);
@@ -118,7 +118,7 @@ describe("one limit for all", () => {
     expect(first.sent.length + 10 + more).toBeLessThanOrEqual(100);
   });
 
-  test("a resource that is removed and set again has still used what it used", async () => {
+  test("a resource that is removed and set again keeps its usage", async () => {
     const [first, second] = (await swarm.start(2)) as [TestAgent, TestAgent];
     for (let i = 0; i < 40; i++) expect(first.limiter.tryAcquire(RESOURCE)).toBe(true);
     await swarm.clock.run(1_000);
@@ -140,7 +140,7 @@ describe("one limit for all", () => {
     expect(second.limiter.status().ignored).toEqual({});
   });
 
-  test("a window of another length keeps what was used", async () => {
+  test("a window of another length keeps the usage", async () => {
     const [{ limiter }] = (await swarm.start(1, 100)) as [TestAgent];
     for (let i = 0; i < 100; i++) expect(limiter.tryAcquire(RESOURCE)).toBe(true);
     limiter.setCapacity(RESOURCE, 100, 20_000);
@@ -151,7 +151,7 @@ describe("one limit for all", () => {
     expect(limiter.tryAcquire(RESOURCE)).toBe(true);
   });
 
-  test("an agent that only ever tries gets its part too", async () => {
+  test("an agent that only tries gets its share too", async () => {
     const [waiting, trying] = (await swarm.start(2)) as [TestAgent, TestAgent];
     for (let i = 0; i < 30; i++) swarm.call(waiting);
     await swarm.clock.run(20_000);
@@ -175,7 +175,7 @@ describe("one limit for all", () => {
     expect(swarm.sentSince(start)).toBeGreaterThan(85);
   });
 
-  test("where nothing is shared each has all of it at once", async () => {
+  test('with sharing "none" each agent has the whole limit at once', async () => {
     const agents = await Promise.all([swarm.join({ sharing: "none" }), swarm.join({ sharing: "none", agentId: "b" })]);
     for (const { limiter } of agents) {
       limiter.setCapacity(RESOURCE, 10, 10_000);
@@ -184,7 +184,7 @@ describe("one limit for all", () => {
     }
   });
 
-  test("of different limits the smallest counts, and whoever has it is named", async () => {
+  test("of different limits the smallest applies, and its agent is named", async () => {
     const first = await swarm.join();
     const second = await swarm.join();
     first.limiter.setCapacity(RESOURCE, 100, 10_000);
@@ -201,7 +201,7 @@ describe("one limit for all", () => {
     expect(first.limiter.getCapacity(RESOURCE)?.total).toBe(100);
   });
 
-  test("a weight gives its agent so much more when there is not enough for all", async () => {
+  test("a weight multiplies the share of its agent under contention", async () => {
     const light = await swarm.join();
     const heavy = await swarm.join({ weight: 3 });
     for (const { limiter } of [light, heavy]) limiter.setCapacity(RESOURCE, 100, 10_000);
@@ -211,7 +211,7 @@ describe("one limit for all", () => {
     expect(heavy.sent.length / light.sent.length).toBeGreaterThan(2);
   });
 
-  test("namespaces do not hear each other", async () => {
+  test("namespaces are separate", async () => {
     const one = await swarm.join({ namespace: "one", agentId: "a" });
     const other = await swarm.join({ namespace: "other", agentId: "b" });
     for (const { limiter } of [one, other]) limiter.setCapacity(RESOURCE, 100, 10_000);
@@ -224,7 +224,7 @@ describe("one limit for all", () => {
 });
 
 describe("a 429", () => {
-  test("cuts everywhere at once, and everyone is told by whom and why", async () => {
+  test("cuts everywhere at once, and every agent learns its origin and reason", async () => {
     const agents = await swarm.start(5);
     agents[2]?.limiter.announceReduced(RESOURCE, "received 429");
     await swarm.clock.run(1);
@@ -244,7 +244,7 @@ describe("a 429", () => {
     }
   });
 
-  test("of one congestion cuts once, however many agents say so", async () => {
+  test("of one congestion cuts once, however many agents are refused", async () => {
     const agents = await swarm.start(5);
     for (const { limiter } of agents) limiter.announceReduced(RESOURCE, "429", { sentAgoMs: 200 });
     await swarm.clock.run(50);
@@ -255,7 +255,7 @@ describe("a 429", () => {
     expect(totals(agents)).toEqual([50, 50, 50, 50, 50]);
   });
 
-  test("all recover together, in real numbers, and are told at each step", async () => {
+  test("all agents recover together, in real numbers, with an event for each step", async () => {
     const agents = await swarm.start(3, 5, 10_000, { recoveryIntervalMs: 2_000 });
     agents[0]?.limiter.announceReduced(RESOURCE, "429");
     await swarm.clock.run(100);
@@ -272,7 +272,7 @@ describe("a 429", () => {
     }
   });
 
-  test("after the cooldown cuts again, but a little only while it recovers", async () => {
+  test("after the cooldown cuts again, but only slightly during a recovery", async () => {
     const agents = await swarm.start(2, 100, 10_000, { cooldownMs: 1_000 });
     agents[0]?.limiter.announceReduced(RESOURCE, "429");
     await swarm.clock.run(31_000);
@@ -282,7 +282,7 @@ describe("a 429", () => {
     expect(totals(agents)[0]).toBeCloseTo(55 / 1.21, 5);
   });
 
-  test("never cuts below the least capacity", async () => {
+  test("never cuts below the minimum capacity", async () => {
     const agents = await swarm.start(2, 10, 1_000, { cooldownMs: 0, minCapacity: 4, recoveryIntervalMs: 1e6 });
     for (let i = 0; i < 5; i++) {
       agents[0]?.limiter.announceReduced(RESOURCE, "429");
@@ -291,7 +291,7 @@ describe("a 429", () => {
     expect(totals(agents)).toEqual([4, 4]);
   });
 
-  test("leaves the least capacity to be had, though a part of every limit is spared", async () => {
+  test("leaves the minimum capacity available in spite of the safety margin", async () => {
     const agents = await swarm.start(2, 100, 1_000, { reduceFactor: 0.001, recoveryIntervalMs: 1e7 });
     agents[0]?.limiter.announceReduced(RESOURCE, "429");
     await swarm.clock.run(1_000);
@@ -303,7 +303,7 @@ describe("a 429", () => {
     expect(swarm.largest(1_000)).toBe(1);
   });
 
-  test("is learned by one who comes later", async () => {
+  test("is learned by later agents", async () => {
     const [first] = (await swarm.start(2)) as [TestAgent];
     first.limiter.announceReduced(RESOURCE, "429");
     await swarm.clock.run(5_000);
@@ -314,7 +314,7 @@ describe("a 429", () => {
     expect(late.updates.at(-1)).toMatchObject({ agentId: "agent-0", reason: "429" });
   });
 
-  test("with Retry-After makes all pause for so long", async () => {
+  test("with Retry-After pauses all agents for that time", async () => {
     const agents = await swarm.start(3);
     for (const agent of agents) swarm.call(agent);
     await swarm.clock.run(5_000);
@@ -339,7 +339,7 @@ describe("a 429", () => {
     expect(agents[1]?.limiter.tryAcquire(RESOURCE)).toBe(true);
   });
 
-  test("makes all pause where nothing is shared, too", async () => {
+  test('pauses all agents with sharing "none", too', async () => {
     const agents = await swarm.start(2, 100, 10_000, { sharing: "none" });
     agents[0]?.limiter.announceReduced(RESOURCE, "429", { retryAfterMs: 3_000 });
     await swarm.clock.run(10);
@@ -352,7 +352,7 @@ describe("a 429", () => {
     expect(swarm.sentSince(start)).toBe(100);
   });
 
-  test("reduces each one's capacity where nothing is shared", async () => {
+  test('reduces the capacity of each agent with sharing "none"', async () => {
     const agents = await swarm.start(3, 100, 10_000, { sharing: "none", recoveryIntervalMs: 5_000 });
     agents[0]?.limiter.announceReduced(RESOURCE, "429");
     await swarm.clock.run(1_000);

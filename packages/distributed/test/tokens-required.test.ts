@@ -51,7 +51,7 @@ test("a request without tokens is an error where its key limits tokens", async (
   for (const key of ["free", "unknown"]) expect(hive.tryAcquire({ endpoint: "eu", key }).allowed).toBe(true);
 });
 
-test("where a limit of tokens was only learned, the mean of the calls before counts", async () => {
+test("where a token limit was only learned, the mean of earlier calls counts", async () => {
   const hive = await hives.alone({ endpoints: [{ id: "eu" }] });
   (await hive.acquire({ endpoint: "eu" })).done({ tokens: 300 });
   hive.observe({ endpoint: "eu", limits: { tokens: { limit: 1_000, remaining: 700 } } });

@@ -35,7 +35,7 @@ describeOwnServer("redis", (server) => {
   }
 
   test.each([1, 1_000])(
-    "each sync of a view of %i endpoints is one command; what the script does is all that the server does",
+    "each sync of a view of %i endpoints is one command, and the server executes only its script",
     async (count) => {
       // A window long enough that none ends during a test: the present one ends in 2033.
       const manager = new RateManager({ windowMs: 1_000_000_000_000 });

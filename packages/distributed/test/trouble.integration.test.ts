@@ -31,7 +31,7 @@ describeOwnServer("redis", (server) => {
     client = new Redis(port, host, { retryStrategy: () => 50 });
     client.on("error", () => {});
     // One store has its own connection; the other borrows a client from the test.
-    const own = redisSync({ host, port, syncTimeoutMs: 1_000, connectTimeoutMs: 1_000 });
+    const own = redisSync({ host, port, syncTimeoutMs: 1_000, connectTimeoutMs: 60_000 });
     stores = await Promise.all([own, redisSync(client, { syncTimeoutMs: 1_000 })]);
     await tell((redis) => redis.flushall());
     instances = stores.map((store, i) => startInstance(store, `agent ${i}`, "trouble"));
@@ -61,7 +61,7 @@ describeOwnServer("redis", (server) => {
         for (const one of instances) one.use(1);
         return instances.every(({ view }) => view.status().state === "stale");
       }, "the view is stale");
-      for (const { view } of instances) expect(view.get("eu", "claude").ageMs).toBeGreaterThan(400);
+      for (const { view } of instances) expect(view.get("eu", "claude").ageMs).toBeGreaterThan(1_500);
       const failures = instances.map(({ view }) => view.status().failures);
       await until(() => instances.every(({ view }, i) => view.status().failures > (failures[i] ?? 0)), "it goes on");
       await end();
@@ -115,7 +115,7 @@ describeOwnServer("redis", (server) => {
       () => server().resume(),
     ));
 
-  test("nobody gets through", () =>
+  test("no instance reaches Redis", () =>
     survive(
       /ECONNRESET|closed/,
       async () => proxy.refuse(true),
@@ -139,7 +139,7 @@ describeOwnServer("redis", (server) => {
       () => tell((redis) => redis.config("SET", "maxmemory", "0")),
     ));
 
-  test("the password is no longer right", () =>
+  test("the password is no longer valid", () =>
     survive(
       /refused the credentials/,
       () =>
@@ -150,7 +150,7 @@ describeOwnServer("redis", (server) => {
       () => tell((redis) => redis.config("SET", "requirepass", ""), "other"),
     ));
 
-  test("somebody has put something else where our key is: that endpoint ages alone, and is told once", async () => {
+  test("another value stands at our key: that endpoint ages alone, with one warning", async () => {
     const codes = await warnings(async () => {
       await tell((redis) => redis.set(KEY, "mine"));
       await until(() => {
@@ -171,7 +171,7 @@ describeOwnServer("redis", (server) => {
     ["SCRIPT FLUSH", (redis: Redis) => redis.script("FLUSH")],
     ["both", (redis: Redis) => Promise.all([redis.flushall(), redis.script("FLUSH")])],
   ])("%s", (_, act) => {
-    test("two syncs later all is right, and nobody was told that anything was wrong", async () => {
+    test("two syncs later the view is correct, without any warning", async () => {
       const codes = await warnings(async () => {
         for (let round = 0; round < 5; round++) {
           for (const one of instances) one.use(round);
@@ -186,7 +186,7 @@ describeOwnServer("redis", (server) => {
   });
 
   test.each([0, 3, 30])(
-    "connections are cut %i bytes into an answer, again and again: all is counted once",
+    "connections are cut %i bytes into an answer, repeatedly: all usage is counted once",
     async (bytes) => {
       for (let round = 0; round < 10; round++) {
         for (const one of instances) one.use(1);

@@ -33,7 +33,7 @@ const use = (forMs: number, limit = 100, windowMs = 10_000) =>
   swarm.sentSince(swarm.clock.now() - forMs) / ((forMs * limit) / windowMs);
 
 describe("the bus is away", () => {
-  test("at the start: each goes on with its part of what was expected, and joins the others later", async () => {
+  test("at the start: each agent continues with its part for the expected agents, and joins the others later", async () => {
     swarm.broker.stop();
     const agents = [];
     for (let i = 0; i < 4; i++) agents.push(await swarm.join({ expectedAgents: 4 }));
@@ -56,7 +56,7 @@ describe("the bus is away", () => {
     expect(swarm.largest()).toBeLessThanOrEqual(102);
   });
 
-  test("at the start, and nobody said how many agents there are: each has the least capacity", async () => {
+  test("at the start, without expectedAgents: each agent has the minimum capacity", async () => {
     swarm.broker.stop();
     const agent = await swarm.join({ minCapacity: 3 });
     agent.limiter.setCapacity(RESOURCE, 100, 10_000);
@@ -82,11 +82,11 @@ describe("the bus is away", () => {
     await swarm.clock.run(2 * WINDOW_MS);
     expect(modes(agents)).toEqual(["member", "member", "member", "member"]);
     expect(use(WINDOW_MS, LIMIT, WINDOW_MS)).toBeGreaterThan(0.9);
-    // Each agent has its own share of the last agreed state, and no two agents have heard exactly the same.
+    // Each agent has its own share of the last agreed state, and no two agents have received exactly the same messages.
     expect(swarm.largest(WINDOW_MS)).toBeLessThanOrEqual(1.05 * LIMIT);
   });
 
-  test("and there again, over and over", async () => {
+  test("and back again, repeatedly", async () => {
     const agents = await swarm.start(4);
     callAll(agents);
     for (let i = 0; i < 12; i++) {
@@ -101,7 +101,7 @@ describe("the bus is away", () => {
     expect(use(10_000)).toBeGreaterThan(0.8);
   });
 
-  test("for one agent that does not know it: it and the others stay within the limit", async () => {
+  test("for one agent without its knowledge: all agents stay within the limit", async () => {
     const others = await swarm.start(3, LIMIT, WINDOW_MS);
     let chaos: ReturnType<typeof chaosBus> | undefined;
     const lonely = await swarm.join({}, (bus) => {
@@ -122,7 +122,7 @@ describe("the bus is away", () => {
     expect(lonely.limiter.status().mode).toBe("member");
   });
 
-  test("when it is closed by its owner the limiter goes on alone, and can be closed", async () => {
+  test("when its owner closes it the limiter continues alone, and can be closed", async () => {
     const [first, second] = (await swarm.start(2)) as [TestAgent, TestAgent];
     await first.bus.close();
     await swarm.clock.run(10_000);
@@ -132,7 +132,7 @@ describe("the bus is away", () => {
     await first.limiter.close();
   });
 
-  test("when it was closed before, there is no limiter", async () => {
+  test("when it was closed before, no limiter can be created", async () => {
     const bus = await memoryBus(swarm.broker);
     await bus.close();
     await expect(createDistributedLimiter({ bus, agentId: "a", clock: swarm.clock })).rejects.toMatchObject({
@@ -158,7 +158,7 @@ test("a bus that is ready and does not answer delays a start by five seconds, an
   expect(limiter.status().mode).toBe("isolated");
 });
 
-test("a subscription that is refused in the background is asked for again, and a warning says so", async () => {
+test("a subscription that is refused in the background is retried, with a warning", async () => {
   let refusals = 2;
   swarm.broker.stop();
   const agent = await swarm.join({}, (bus) => {
@@ -184,8 +184,8 @@ test("a subscription that is refused in the background is asked for again, and a
   expect(warnings.codes).toContain("HIVEPACE_SUBSCRIBE_FAILED");
 });
 
-describe("hearing oneself", () => {
-  /** A bus on which the agent does not hear itself. */
+describe("the echo of own messages", () => {
+  /** A bus that does not deliver an agent's messages back to it. */
   const withoutEcho =
     (id: string, supports: { echo: boolean }) =>
     (bus: MessageBus): MessageBus => {
@@ -198,7 +198,7 @@ describe("hearing oneself", () => {
       });
     };
 
-  test("one that should and does not is cut off: others may not hear it either", async () => {
+  test("is missing where it is expected: the agent is isolated, because others may not receive it either", async () => {
     const others = await swarm.start(2, LIMIT, WINDOW_MS);
     const deaf = await swarm.join({ agentId: "deaf" }, withoutEcho("deaf", { echo: true }));
     deaf.limiter.setCapacity(RESOURCE, LIMIT, WINDOW_MS);
@@ -208,7 +208,7 @@ describe("hearing oneself", () => {
     expect(swarm.largest(WINDOW_MS)).toBeLessThanOrEqual(1.02 * LIMIT);
   });
 
-  test("on a bus that has no echo is not needed", async () => {
+  test("is not needed on a bus without echo", async () => {
     const agents = [];
     for (const id of ["a", "b", "c"]) agents.push(await swarm.join({ agentId: id }, withoutEcho(id, { echo: false })));
     for (const { limiter } of agents) limiter.setCapacity(RESOURCE, 100, 10_000);
@@ -220,7 +220,7 @@ describe("hearing oneself", () => {
   });
 });
 
-test("losses, repeats and reordering do no harm", async () => {
+test("lost, repeated and reordered messages do no harm", async () => {
   const agents: TestAgent[] = [];
   for (let i = 0; i < 5; i++) {
     const chaos = { drop: 0.1, duplicate: 0.1, delay: [5, 80] as const, reorder: 0.05, clock: swarm.clock };
@@ -236,7 +236,7 @@ test("losses, repeats and reordering do no harm", async () => {
   expect(swarm.sentSince(15_000)).toBeGreaterThan(350);
 });
 
-test("a wall clock that is wrong by an hour, or is set while it runs, changes nothing", async () => {
+test("a wall clock that is wrong by an hour, or is set meanwhile, changes nothing", async () => {
   const agents = [];
   for (const wrongMs of [0, 3_600_000, -3_600_000])
     agents.push(await swarm.join({ clock: new Freezer(swarm.clock, wrongMs) }));
@@ -253,7 +253,7 @@ test("a wall clock that is wrong by an hour, or is set while it runs, changes no
 });
 
 describe("a process that stands still", () => {
-  test("for a minute listens first when it goes on, and all stay within the limit", async () => {
+  test("for a minute joins again first, and all stay within the limit", async () => {
     const others = await swarm.start(3);
     const freezer = new Freezer(swarm.clock);
     const sleeper = await swarm.join({ clock: freezer }, freezer.bus);
@@ -274,7 +274,7 @@ describe("a process that stands still", () => {
     expect(swarm.largest()).toBeLessThanOrEqual(100);
   });
 
-  test("for two seconds in every ten harms nobody else", async () => {
+  test("for two seconds in every ten harms no other agent", async () => {
     const others = await swarm.start(3);
     const freezer = new Freezer(swarm.clock);
     const slow = await swarm.join({ clock: freezer }, freezer.bus);
@@ -295,7 +295,7 @@ describe("a process that stands still", () => {
     expect(slow.sent.length).toBeGreaterThan(50);
   });
 
-  test("for ever keeps its part for a while, and then the others have it", async () => {
+  test("for ever keeps its budget for a while, which is then available to the others", async () => {
     const freezer = new Freezer(swarm.clock);
     const others = await swarm.start(3);
     const dead = await swarm.join({ clock: freezer }, freezer.bus);
@@ -313,13 +313,13 @@ describe("a process that stands still", () => {
   });
 });
 
-describe("what must not be silent is a warning, once", () => {
+describe("warnings, each once", () => {
   const until = async (code: string) => {
     await swarm.clock.run(60_000);
     return warnings.codes.filter((it) => it === code).length;
   };
 
-  test("one agent id twice, which the status says too", async () => {
+  test("two processes with one agent id, also in the status", async () => {
     const twins = [await swarm.join({ agentId: "twin" }), await swarm.join({ agentId: "twin" })];
     expect(await until("HIVEPACE_DUPLICATE_AGENT")).toBe(2);
     for (const { limiter } of twins) expect(limiter.status().isDuplicate).toBe(true);
@@ -328,7 +328,7 @@ describe("what must not be silent is a warning, once", () => {
     expect(twins[1]?.limiter.status().isDuplicate).toBe(false);
   });
 
-  test("a restart is no such thing", async () => {
+  test("none for a restart", async () => {
     const [first] = (await swarm.start(2)) as [TestAgent, TestAgent];
     await first.limiter.close();
     await swarm.clock.run(500);
@@ -341,7 +341,7 @@ describe("what must not be silent is a warning, once", () => {
     expect(await until("HIVEPACE_ALONE")).toBe(1);
   });
 
-  test("not when one agent was expected", async () => {
+  test("none when one agent was expected", async () => {
     await swarm.start(1, 100, 10_000, { expectedAgents: 1 });
     expect(await until("HIVEPACE_ALONE")).toBe(0);
     expect(warnings.codes).toEqual([]);
@@ -365,7 +365,7 @@ describe("what must not be silent is a warning, once", () => {
   });
 });
 
-test("states of the bus are those of the status", async () => {
+test("states of the bus agree with the status", async () => {
   const [{ limiter }] = (await swarm.start(1)) as [TestAgent];
   const states: BusState[] = [limiter.status().bus];
   swarm.broker.stop();

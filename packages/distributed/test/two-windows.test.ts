@@ -55,7 +55,7 @@ test("a call that the day's limit denies takes nothing of the minute's limit, no
   ]);
 });
 
-test("a waiter that the day's limit holds up keeps its claim and its turn in the minute's limit", async () => {
+test("a waiter behind the day's limit keeps its claim and its virtual time in the minute's limit", async () => {
   const [first] = await twoHives(5);
   const reports = await reportsOfFirst();
   const waiting = watch(first.acquire({ endpoint: "eu", tokens: 4_000 }));

@@ -25,7 +25,7 @@ test("a hive without a bus is not warned that it is alone on the bus", async () 
   expect(warnings.codes).not.toContain("HIVEPACE_ALONE");
 });
 
-test("a hive that meets nobody on its bus is warned once that it is alone", async () => {
+test("a hive without peers on its bus warns once that it is alone", async () => {
   await hives.join({ endpoints: [EU], bus: memoryBus(hives.broker, { clock: hives.clock }) });
   await hives.clock.run(60_000);
   expect(warnings.codes.filter((code) => code === "HIVEPACE_ALONE")).toHaveLength(1);

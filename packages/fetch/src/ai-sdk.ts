@@ -3,11 +3,12 @@ import type { LanguageModelMiddleware } from "ai";
 import { measureInput } from "./call/call-facts.ts";
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
 import { endWithError, endWithStatus } from "./pacing/failure.ts";
+import { forbidsRetry } from "./pacing/forbids-retry.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
 import { classifyError } from "./signal/classify-error.ts";
-import { isRecord } from "./signal/is-record.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
+import { fieldOf, isRecord } from "./untyped.ts";
 import type { ReportedUsage } from "./usage/reported-usage.ts";
 import { watchedStream } from "./usage/watched-stream.ts";
 
@@ -118,7 +119,8 @@ function failed(pacer: Pacer, lease: Lease, plan: PacedCall, error: unknown, { c
   pacer.refuse(lease, signal, typeof status === "number" ? status : undefined);
   // The SDK would repeat an error that is marked as retryable, which the pacer has already done.
   if (isRecord(error) && error["isRetryable"] === true) Reflect.set(error, "isRetryable", false);
-  return { refusal: signal };
+  const retry = fieldOf(fieldOf(error, "responseHeaders"), "x-should-retry");
+  return { refusal: signal, isFinal: forbidsRetry(retry) };
 }
 
 /** Returns the result with a stream that settles the lease while its parts pass at the reader's pace. */
@@ -152,7 +154,7 @@ function metered<R>(pacer: Pacer, lease: Lease, plan: PacedCall, result: R, cloc
   return { ...result, stream: watchedStream(stream, { chunk, end }, clock, sizeOfPart) };
 }
 
-/** Estimated bytes of a part, which bound the memory of a stream that nobody reads. Parts are short texts. */
+/** Estimated bytes of a part, which bound the memory of an unread stream. Parts are short texts. */
 function sizeOfPart(): number {
   return 256;
 }
@@ -171,10 +173,6 @@ function usageOf(usage: unknown): ReportedUsage | undefined {
   if (total === undefined && outputTokens === undefined) return undefined;
   const freshInput = count(fieldOf(input, "noCache")) ?? Math.max(0, (total ?? 0) - cacheRead - cacheWrite);
   return { freshInput, cacheRead, cacheWrite, output: outputTokens ?? 0 };
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
 function count(value: unknown): number | undefined {

@@ -1,13 +1,14 @@
 import { type AbortSignalLike, type Clock, type Gate, InvalidConfigError, type Lease } from "@hivepace/core";
+import { checkKnown } from "@hivepace/core/internal";
 import { readCall } from "./call/call-facts.ts";
-import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
+import { type CallInfo, checkPacing, PACING_OPTIONS, type PacingOptions, type PacingSettings } from "./options.ts";
 import { endWithError, endWithStatus } from "./pacing/failure.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { planCall } from "./pacing/plan.ts";
 import { classifyError } from "./signal/classify-error.ts";
-import { isRecord } from "./signal/is-record.ts";
 import { parseProviderSignal } from "./signal/parse-provider-signal.ts";
 import type { ProviderSignal } from "./signal/provider-signal.ts";
+import { fieldOf, parseJson } from "./untyped.ts";
 import { type ReportedUsage, usageOf } from "./usage/reported-usage.ts";
 import { watchedStream } from "./usage/watched-stream.ts";
 
@@ -40,6 +41,8 @@ type Next = (args: Args) => Promise<Result>;
 
 const NAME = "hivepaceMiddleware";
 
+const { maxRetries: _retries, baseDelayMs: _base, maxDelayMs: _most, ...OPTIONS } = PACING_OPTIONS;
+
 /**
  * Paces every call of an AWS SDK client, in place, and returns the client. Each attempt of the SDK takes a lease of its own, so
  * that the SDK's `maxAttempts` and retry mode work as before; a throttled attempt is announced to all agents, and the next
@@ -57,6 +60,7 @@ export function limitAwsClient<C extends AwsClient>(client: C, gate: Gate, optio
   const isClient = typeof client?.send === "function" && typeof client.middlewareStack?.addRelativeTo === "function";
   if (!isClient) throw new InvalidConfigError("client", "a client of the AWS SDK for JavaScript 3", typeof client);
   // The retry loop of the SDK repeats refused attempts.
+  checkKnown(options, OPTIONS);
   const settings = checkPacing({ ...options, maxRetries: 0 });
   const pacer = new Pacer(gate, settings);
   const signals = new WeakMap<object, AbortSignalLike>();
@@ -155,7 +159,7 @@ function isEventStream(value: unknown): value is AsyncIterable<unknown> {
 /** `Converse` has the usage in its output, `InvokeModel` in headers and in the model's own body. */
 function usageOfOutput({ output, response }: Result): ReportedUsage | undefined {
   const body = fieldOf(output, "body");
-  const own = usageOf(body instanceof Uint8Array ? parse(new TextDecoder().decode(body)) : output);
+  const own = usageOf(body instanceof Uint8Array ? parseJson(new TextDecoder().decode(body)) : output);
   if (own !== undefined) return own;
   const headers = fieldOf(response, "headers");
   const count = (name: string): number | undefined => {
@@ -184,7 +188,7 @@ function watched(
       renew();
       pieces++;
       const bytes = fieldOf(fieldOf(event, "chunk"), "bytes");
-      usage = usageOf(bytes instanceof Uint8Array ? parse(new TextDecoder().decode(bytes)) : event, usage);
+      usage = usageOf(bytes instanceof Uint8Array ? parseJson(new TextDecoder().decode(bytes)) : event, usage);
     },
     end: (isWhole: boolean): void => {
       const refusal = failure === undefined ? undefined : refusalInStream(failure);
@@ -214,28 +218,16 @@ function watched(
   return watchedStream(stream, watcher, clock, () => EVENT_BYTES);
 }
 
-/** Classifies an exception among the events. It has a name and a message; the status of the answer says success. */
+/** Classifies an exception among the events. It has a name and a message; the answer has a success status. */
 function refusalInStream(error: unknown): ProviderSignal {
   const { name = "", message } = error as { name?: string; message?: string };
   return parseProviderSignal({ status: 200, body: { [name]: { message } } });
 }
 
-/** Estimated bytes of an event, which bound the memory of a stream that nobody reads. Events are short texts. */
+/** Estimated bytes of an event, which bound the memory of an unread stream. Events are short texts. */
 const EVENT_BYTES = 256;
 
 function textOf(body: unknown): string | undefined {
   if (typeof body === "string") return body;
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return isRecord(value) ? value[key] : undefined;
 }

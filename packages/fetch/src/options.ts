@@ -1,5 +1,5 @@
 import { type Clock, type GateRoute, InvalidConfigError, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { AMOUNT, checkKnown, isAmount, need, type OptionNames } from "@hivepace/core/internal";
 import type { CallFacts } from "./call/call-facts.ts";
 import { type CallEvent, CallEvents } from "./pacing/call-events.ts";
 import type { Fallback } from "./pacing/fallback.ts";
@@ -109,7 +109,34 @@ export interface PacingSettings extends PacerSettings {
 
 const DEFAULTS = { timeoutMs: 300_000, maxRetries: 4, baseDelayMs: 500, maxDelayMs: 60_000 } as const;
 
+/** The names of the options that the fetch, the middleware and the interceptor share. */
+export const PACING_OPTIONS = {
+  endpoint: true,
+  key: true,
+  session: true,
+  priority: true,
+  model: true,
+  estimate: true,
+  unknown: true,
+  onEvent: true,
+  timeoutMs: true,
+  maxRetries: true,
+  baseDelayMs: true,
+  maxDelayMs: true,
+  clock: true,
+  random: true,
+} as const satisfies OptionNames<PacingOptions>;
+
+const ENDPOINT = {
+  id: true,
+  provider: true,
+  baseURL: true,
+  apiKey: true,
+} as const satisfies OptionNames<FetchEndpoint>;
+const FALLBACK = { endpoint: true, model: true } as const satisfies OptionNames<Fallback>;
+
 export function checkPacing(options: PacingOptions): PacingSettings {
+  checkKnown(options, PACING_OPTIONS);
   const { timeoutMs = DEFAULTS.timeoutMs, maxRetries = DEFAULTS.maxRetries, clock = systemClock } = options;
   const { baseDelayMs = DEFAULTS.baseDelayMs, maxDelayMs = DEFAULTS.maxDelayMs, random = Math.random } = options;
   if (!(Number.isInteger(maxRetries) && maxRetries >= 0))
@@ -147,7 +174,9 @@ export function checkPacing(options: PacingOptions): PacingSettings {
 export function checkEndpoints(endpoints: readonly FetchEndpoint[]): void {
   need(Array.isArray(endpoints), "endpoints", "a list", endpoints);
   const ids = new Set<string>();
-  for (const { id, baseURL, apiKey } of endpoints) {
+  for (const [i, endpoint] of endpoints.entries()) {
+    checkKnown(endpoint, ENDPOINT, `endpoints[${i}].`);
+    const { id, baseURL, apiKey } = endpoint;
     need(typeof id === "string" && id !== "", "endpoints[].id", "a string that is not empty", id);
     need(!ids.has(id), "endpoints[].id", "given once", id);
     ids.add(id);
@@ -160,7 +189,9 @@ export function checkEndpoints(endpoints: readonly FetchEndpoint[]): void {
 
 export function checkFallback(fallback: readonly Fallback[], fallbackAfterMs: number): void {
   need(Array.isArray(fallback), "fallback", "a list", fallback);
-  for (const { endpoint, model } of fallback) {
+  for (const [i, place] of fallback.entries()) {
+    checkKnown(place, FALLBACK, `fallback[${i}].`);
+    const { endpoint, model } = place;
     need(
       typeof endpoint === "string" && endpoint !== "",
       "fallback[].endpoint",
@@ -185,8 +216,4 @@ export function checkGate(gate: unknown): void {
   const { acquire, then } = (gate ?? {}) as { acquire?: unknown; then?: unknown };
   need(typeof then !== "function", "gate", "a hive and not a promise of one: await createHive(…) first", gate);
   need(typeof acquire === "function", "gate", "an object with acquire()", gate);
-}
-
-export function need(holds: boolean, option: string, rule: string, value: unknown): void {
-  if (!holds) throw new InvalidConfigError(option, rule, value);
 }

@@ -6,6 +6,7 @@ import { isAnswerable, syntheticAnswer } from "./limited-fetch/synthetic-answer.
 import { type CallInfo, checkPacing, type PacingOptions, type PacingSettings } from "./options.ts";
 import { AnswerWatch } from "./pacing/answer-watch.ts";
 import { endWithError, endWithStatus, failedSending } from "./pacing/failure.ts";
+import { forbidsRetry } from "./pacing/forbids-retry.ts";
 import { type PacedCall, Pacer, type Sending } from "./pacing/pacer.ts";
 import { patienceOf } from "./pacing/patience.ts";
 import { planCall } from "./pacing/plan.ts";
@@ -168,7 +169,8 @@ function send(
         const failure = isRefusal ? undefined : endWithStatus(lease, status, () => body.toString());
         const fields = isRefusal ? { ...headers, "x-should-retry": "false" } : headers;
         const result = { deliver: () => deliver(handler, controller, status, fields, statusText, [body]) };
-        resolve(isRefusal ? { result, refusal: signal } : failedSending(result, failure));
+        const isFinal = forbidsRetry(headers["x-should-retry"]);
+        resolve(isRefusal ? { result, refusal: signal, isFinal } : failedSending(result, failure));
       },
       onResponseError: (_real, error) => {
         if (watch === undefined) {

@@ -163,6 +163,6 @@ test("a call without a limit passes, and the endpoint may be chosen for each cal
   expect(bedrock.gate.granted[0]?.request).toMatchObject({ endpoint: "other", model: "amazon.nova-pro-v1:0" });
 });
 
-test("anything but a client of the AWS SDK is an error that says so", () => {
+test("anything but a client of the AWS SDK is an error", () => {
   expect(() => limitAwsClient({} as never, new LocalGate())).toThrow(/client must be a client of the AWS SDK/);
 });

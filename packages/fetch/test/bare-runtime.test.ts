@@ -3,7 +3,7 @@ import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-test("a limited fetch works where there is nothing of Node: no process, no modules", async () => {
+test("a limited fetch works without Node: no process, no modules", async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL("../src/index.ts", import.meta.url))],
     bundle: true,

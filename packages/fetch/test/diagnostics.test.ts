@@ -20,7 +20,7 @@ function world(answer: (times: number) => Promise<Response>) {
 
 const refusal = () => new Response('{"error":{"type":"rate_limit_error"}}', { status: 429 });
 
-test("each time a request is sent, and what became of it, can be heard", async () => {
+test("each attempt and its outcome are published", async () => {
   using heard = hear<DiagnosticEvents>(["hivepace:sending", "hivepace:sent"]);
   const { clock, limited } = world(async (times) => (times === 0 ? refusal() : Response.json({})));
   const call = limited(CHAT, chat);
@@ -54,7 +54,7 @@ test("each time a request is sent, and what became of it, can be heard", async (
   expect(first?.call).not.toBe(second?.call);
 });
 
-test("a request that is lost is heard as failed, and the caller gets its error", async () => {
+test("a lost request is published as failed, and the caller gets its error", async () => {
   using heard = hear<DiagnosticEvents>(["hivepace:sent"]);
   const lost = new Error("lost");
   const { limited } = world(() => Promise.reject(lost));

@@ -88,7 +88,7 @@ describe("learning", () => {
   }
 
   test.each(["openai", "anthropic"])(
-    "%s: a limit that nobody configured is known from the first answer on, and kept",
+    "%s: an unconfigured limit is learned from the first answer, and enforced",
     async (sdk) => {
       await using world = await hivesInOneTime({ rpm: RPM, tpm: 100_000 });
       const { hive, ask } = await untold(world, sdk);
@@ -114,7 +114,7 @@ describe("learning", () => {
     expect(world.provider.log.filter(({ accepted }) => !accepted)).toEqual([]);
   });
 
-  test("headers that show less than we used lower the room: someone else uses the account", async () => {
+  test("headers that show less than expected lower the available capacity: another program uses the account", async () => {
     await using world = await hivesInOneTime({ rpm: RPM });
     const { hive, ask, stranger } = await untold(world, "anthropic", { rpmLimit: RPM });
     await stranger(25);
@@ -126,12 +126,12 @@ describe("learning", () => {
     expect(world.provider.largestWindow().requests).toBeLessThanOrEqual(RPM);
   });
 
-  test("headers that show room end a recovery in steps early, and not at once", async () => {
+  test("headers that show free capacity end a recovery in steps early, and not at once", async () => {
     await using world = await hivesInOneTime({ rpm: RPM });
     const { hive, ask } = await untold(world, "anthropic", { rpmLimit: RPM }, { recovery: "stepped" });
     world.provider.failNext("rate-limited");
     await world.whilePassing(1, ask());
-    // It was refused, announced, and sent again at once: too early to tell.
+    // The call was refused, the refusal was announced, and the call was sent again at once.
     expect(hive.explain("provider")).toMatchObject({ level: 0.5, cause: { reason: "429 rate_limited" } });
     await world.clock.run(6_000);
     expect(hive.explain("provider").level).toBe(0.5);

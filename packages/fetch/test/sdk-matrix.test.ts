@@ -27,7 +27,7 @@ class FullGate extends LocalGate {
     this.asked.push(request);
     this.onAsked();
     return new Promise((_resolve, reject) => {
-      // The SDK said how long it waits; the default of the limited fetch is five minutes.
+      // The SDK has stated its timeout; the default of the limited fetch is five minutes.
       if (timeoutMs < 300_000) reject(new CapacityExhaustedError("p", "timeout", "it is full"));
       if (signal?.aborted) reject(signal.reason);
       signal?.addEventListener("abort", () => reject(signal.reason));

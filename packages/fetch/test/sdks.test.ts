@@ -108,7 +108,7 @@ describe.each(names)("%s", (name) => {
     expect(provider.log.map(({ retryCount }) => retryCount)).toEqual([0, 0, 0, 0]);
   });
 
-  test("a refusal that does not pass by waiting is not retried, neither by Hivepace nor by an SDK that can be told", async () => {
+  test("a refusal that does not pass by waiting is not retried, neither by Hivepace nor by an SDK with a retry option", async () => {
     const { ask, retries } = clientOf(name);
     provider.failNext("spent", "spent", "spent", "spent");
     await expect(ask(retries === "set" ? 0 : undefined)).rejects.toThrow();
@@ -169,7 +169,7 @@ test("a stream that tells no usage is settled with what was sent and what came",
   const messages = [{ role: "user" as const, content: PROMPT }];
   const stream = await openai.chat.completions.create({ model: "gpt-x", messages, stream: true });
   expect(await collect(stream, (chunk) => chunk.choices[0]?.delta.content)).toBe(ANSWER);
-  // Sixteen words, and the event that says why it stopped.
+  // Sixteen words, and the event with the stop reason.
   expect(gate.endings).toEqual([{ how: "done", used: { tokens: 24, inputTokens: 7, outputTokens: 17 } }]);
 });
 
@@ -249,7 +249,7 @@ test("requests of the Anthropic SDK for its own credentials are not paced", asyn
 });
 
 test.each(["ai with @ai-sdk/openai", "@langchain/openai"])(
-  "%s retries by itself when nobody tells it not to: the table says so",
+  "%s retries by default, as the table states",
   async (name) => {
     const retryable = { status: 429, headers: { "retry-after": "0" }, body: { error: { message: "spend limit" } } };
     provider.failNext(retryable, retryable);

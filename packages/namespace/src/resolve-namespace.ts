@@ -1,4 +1,5 @@
 import { InvalidConfigError } from "@hivepace/core";
+import { checkKnown, type OptionNames } from "@hivepace/core/internal";
 
 /** The rule that determined the namespace, in order of precedence. */
 export type NamespaceSource =
@@ -27,6 +28,8 @@ export interface NamespaceOptions {
   env?: Record<string, string | undefined> | undefined;
 }
 
+const OPTIONS = { namespace: true, env: true } as const satisfies OptionNames<NamespaceOptions>;
+
 const VARIABLES = ["REDIS_NAMESPACE", "ENSEMBLE_ENVIRONMENT", "HIVEPACE_ENVIRONMENT"] as const;
 
 /**
@@ -49,6 +52,7 @@ const TEST_RUNNERS = ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT", "MOCHA_WO
  * @throws InvalidConfigError when the option is not a non-empty string.
  */
 export function resolveNamespace(options: NamespaceOptions = {}): ResolvedNamespace {
+  checkKnown(options, OPTIONS);
   const { namespace, env = globalThis.process?.env ?? {} } = options;
   if (namespace !== undefined) {
     if (typeof namespace !== "string" || namespace === "")

@@ -1,4 +1,5 @@
 import { InvalidConfigError, type Lease } from "@hivepace/core";
+import { checkKnown, type OptionNames } from "@hivepace/core/internal";
 import {
   type Attributes,
   metrics as globalMetrics,
@@ -62,6 +63,15 @@ export interface Instrumentation extends Disposable {
 
 const NAME = "@hivepace/otel";
 
+const OPTIONS = {
+  observe: true,
+  meterProvider: true,
+  tracerProvider: true,
+  metrics: true,
+  traces: true,
+  attributes: true,
+} as const satisfies OptionNames<OtelOptions>;
+
 /**
  * Reports the activity of all Hivepace objects in this process to OpenTelemetry.
  *
@@ -77,6 +87,7 @@ const NAME = "@hivepace/otel";
  * ```
  */
 export function instrumentHivepace(options: OtelOptions = {}): Instrumentation {
+  checkKnown(options, OPTIONS);
   const { meterProvider, tracerProvider, attributes: hook = same, observe = [] } = options;
   const { metrics = true, traces = true } = options;
   need(meterProvider === undefined || isFunction(meterProvider?.getMeter), "meterProvider", "a MeterProvider");
@@ -124,7 +135,9 @@ function isFunction(value: unknown): boolean {
 }
 
 function checkObserved(option: string, observed: Observed): void {
-  const { status, snapshot } = (observed ?? {}) as { status?: unknown; snapshot?: unknown };
+  const { status, snapshot, then } = (observed ?? {}) as { status?: unknown; snapshot?: unknown; then?: unknown };
+  if (isFunction(then))
+    throw new InvalidConfigError(option, "a hive and not a promise of one: await createHive(…) first", observed);
   if (!isFunction(status) && !isFunction(snapshot))
     throw new InvalidConfigError(option, "an object with status() or snapshot()", observed);
 }

@@ -22,7 +22,7 @@ export function quotaError(error: string): QuotaReply {
 const numbers = (text = ""): number[] => (text === "" ? [] : text.split(" ").map(Number));
 
 /**
- * Parses the reply of the script about one pool: two lines of time, the error, then the fields in the order of the
+ * Parses the reply of the script about one quota: two lines of time, the error, then the fields in the order of the
  * destructuring.
  */
 export function readQuotaReply(lines: readonly string[]): QuotaReply {

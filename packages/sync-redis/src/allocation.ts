@@ -4,7 +4,7 @@ import { keySlot } from "@hivepace/redis-client";
 import { quotaError, readQuotaReply } from "./allocation-reply.ts";
 import type { Answer, Call } from "./exchange.ts";
 
-/** Builds one call for each pool; all calls go out in one round trip. Tests pass `now` to replace the server's time. */
+/** Builds one call for each quota; all calls go out in one round trip. Tests pass `now` to replace the server's time. */
 export function allocationCalls(
   report: AllocationRequest,
   prefix: string,
@@ -12,25 +12,25 @@ export function allocationCalls(
 ): { calls: Call[]; slots: number[] } {
   const { namespace, quotas, ...head } = report;
   const slots: number[] = [];
-  const calls = quotas.map((pool, place): Call => {
-    const key = keyOf(namespace, pool);
+  const calls = quotas.map((quota, place): Call => {
+    const key = keyOf(namespace, quota);
     slots.push(keySlot(prefix + key));
     const keys = [key, `${key}:agents`, `${key}:line`, `${key}:due`];
-    return { places: [place], keys, args: [JSON.stringify({ ...head, ...pool }), now] };
+    return { places: [place], keys, args: [JSON.stringify({ ...head, ...quota }), now] };
   });
   return { calls, slots };
 }
 
-/** Pools with equal names and different windows or numbers of limits are different pools. */
+/** Quotas with equal names and different windows or numbers of limits are different quotas. */
 function keyOf(namespace: string, { name, windowMs, limits }: QuotaRequest): string {
   return `${swarmKey(namespace, name)}:${windowMs}:${limits.length}`;
 }
 
-/** Parses the replies. Throws the first error when no pool was answered. */
+/** Parses the replies. Throws the first error when no quota was answered. */
 export function readAllocationReply(answers: readonly Answer[]): AllocationReply {
   let epochMs: number | undefined;
   let failure: Error | undefined;
-  const pools = answers.map((answer) => {
+  const replies = answers.map((answer) => {
     if (answer instanceof Error) {
       failure ??= answer;
       return quotaError(answer.message);
@@ -39,5 +39,5 @@ export function readAllocationReply(answers: readonly Answer[]): AllocationReply
     return readQuotaReply(answer);
   });
   if (epochMs === undefined) throw failure ?? new Error("no answer");
-  return { epochMs, quotas: pools };
+  return { epochMs, quotas: replies };
 }

@@ -1,5 +1,5 @@
 import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { AMOUNT, isAmount, type OptionNames } from "@hivepace/core/internal";
 import { type RedisPlace, redisPlace } from "@hivepace/redis-client";
 import type { RedisPlaceOptions } from "@hivepace/redis-client/types";
 
@@ -39,6 +39,13 @@ export interface RedisSyncStoreOptions {
 export interface RedisSyncOptions extends RedisSyncStoreOptions, RedisPlaceOptions {
   [clientOption: string]: unknown;
 }
+
+export const OPTIONS = {
+  waitForBroker: true,
+  connectTimeoutMs: true,
+  syncTimeoutMs: true,
+  clock: true,
+} as const satisfies OptionNames<RedisSyncStoreOptions>;
 
 const DEFAULTS = { waitForBroker: false, connectTimeoutMs: 5_000, syncTimeoutMs: 2_000, clock: systemClock };
 

@@ -1,9 +1,9 @@
 import { type Allocator, isHivepaceError, type SyncStore, SyncUnavailableError } from "@hivepace/core";
-import { messageOf } from "@hivepace/core/internal";
+import { checkKnown, checkSpelling, messageOf } from "@hivepace/core/internal";
 import { describeError, isRefusal, lentClient, type Opener, openerOf } from "@hivepace/redis-client";
 import type { LentRedisClient } from "@hivepace/redis-client/types";
 import { lentConnection, ownConnection } from "./connection.ts";
-import { checkSettings, placeOf, type RedisSyncOptions, type RedisSyncStoreOptions } from "./options.ts";
+import { checkSettings, OPTIONS, placeOf, type RedisSyncOptions, type RedisSyncStoreOptions } from "./options.ts";
 import { RedisSyncStore } from "./redis-sync-store.ts";
 
 /**
@@ -27,6 +27,8 @@ export async function redisSync(
   given: RedisSyncStoreOptions = {},
 ): Promise<SyncStore & Allocator> {
   const lent = lentClient(source);
+  if (lent) checkKnown(given, OPTIONS);
+  else checkSpelling(source, OPTIONS);
   const settings = checkSettings(lent ? given : (source as RedisSyncOptions));
   const { waitForBroker, connectTimeoutMs, clock } = settings;
   const connection = lent

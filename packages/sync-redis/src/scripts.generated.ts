@@ -51,7 +51,7 @@ if s and now < s.at - BACK_MS then
 end
 if not s then
   s = { stamp = 0, at = 0, expectBy = 0, learnUntil = 0, limits = r.limits, limitsAt = -1e15, held = zeros(), members = 0,
-    weights = 0, turn = 0, orders = 0, ahead = zeros(), aheadAt = 0, isStore = false, sum = zeros(), first = 0, slots = 0,
+    weights = 0, virtualTime = 0, orders = 0, ahead = zeros(), aheadAt = 0, isStore = false, sum = zeros(), first = 0, slots = 0,
     silent = 0, ttlAt = 0 }
 end
 now = max(now, s.at)
@@ -104,8 +104,9 @@ local function rowOf(id)
     row = false
     if text then
       local a = unpack(text)
-      row = { id = id, life = a[1], sequence = a[2], at = a[3], nextMs = a[4], weight = a[5], turn = a[6], state = a[7],
-        place = a[8] or nil, placeTurn = a[9], sent = a[10], back = a[11], allowed = a[12], told = a[13], used = a[14],
+      row = { id = id, incarnation = a[1], sequence = a[2], at = a[3], nextMs = a[4], weight = a[5],
+        virtualTime = a[6], state = a[7], place = a[8] or nil, placeVirtualTime = a[9], sent = a[10], back = a[11],
+        allowed = a[12], told = a[13], used = a[14],
         fair = a[15], next = a[16], all = a[17], heldAt = a[18] or nil }
     end
     rows[id] = row
@@ -113,8 +114,9 @@ local function rowOf(id)
   return row
 end
 local function packRow(row)
-  return pack({ row.life, row.sequence, row.at, row.nextMs, row.weight, row.turn, row.state, row.place or false,
-    row.placeTurn or 0, row.sent, row.back, row.allowed, row.told, row.used, row.fair, row.next, row.all, row.heldAt or false })
+  return pack({ row.incarnation, row.sequence, row.at, row.nextMs, row.weight, row.virtualTime, row.state,
+    row.place or false, row.placeVirtualTime or 0, row.sent, row.back, row.allowed, row.told, row.used, row.fair, row.next,
+    row.all, row.heldAt or false })
 end
 local function forget(row)
   rows[row.id] = false
@@ -169,8 +171,8 @@ local function joinOrLeave(row, isStaying)
     s.orders = s.orders + 1
     row.isChanged = true
     row.place = format('%016.0f:%s', s.orders, row.id)
-    row.placeTurn = isStaying and row.turn or max(row.turn, s.turn)
-    call('ZADD', line, num(row.placeTurn), row.place)
+    row.placeVirtualTime = isStaying and row.virtualTime or max(row.virtualTime, s.virtualTime)
+    call('ZADD', line, num(row.placeVirtualTime), row.place)
     waiting = waiting + 1
     if not s.lineSince then s.lineSince = now end
   end
@@ -195,9 +197,9 @@ end
 local row = rowOf(r.agentId)
 local isNews, failure = true, nil
 if row then
-  if r.life < row.life or (r.life == row.life and row.state == 'left') then
-    failure = 'a later life of this agent is there'
-  elseif r.life > row.life then
+  if r.life < row.incarnation or (r.life == row.incarnation and row.state == 'left') then
+    failure = 'a later incarnation of this agent has reported'
+  elseif r.life > row.incarnation then
     if row.state == 'silent' then silence(row, -1) end
     if row.state == 'live' then
       use(row.heldAt or now, hold(row), 1)
@@ -218,7 +220,7 @@ if isNews and not failure then
     local all = {}
     for i = 1, D do all[i] = math.huge end
     if not endsMs then spread(all, r.bins) end
-    row = { id = r.agentId, life = r.life, state = 'live', turn = 0, fair = zeros(), told = zeros(), allowed = {} }
+    row = { id = r.agentId, incarnation = r.life, state = 'live', virtualTime = 0, fair = zeros(), told = zeros(), allowed = {} }
     for i = 1, D do row.allowed[i] = isLearning and max(r.sent[i], r.allowed[i]) or r.sent[i] end
     s.members = s.members + 1
     s.weights = s.weights + r.weight
@@ -376,8 +378,8 @@ if not failure then
           add(room, grant, -1)
           local debt = max(DEBT / s.weights, sizeOf(one.next, s.limits) / one.weight)
           local size = sizeOf(grant, s.limits)
-          one.turn = one.placeTurn + min(size / one.weight, debt)
-          s.turn = max(s.turn, min(one.turn, one.placeTurn + size * s.members / s.weights))
+          one.virtualTime = one.placeVirtualTime + min(size / one.weight, debt)
+          s.virtualTime = max(s.virtualTime, min(one.virtualTime, one.placeVirtualTime + size * s.members / s.weights))
           local since = s.lineSince
           leave(one)
           joinOrLeave(one, true)

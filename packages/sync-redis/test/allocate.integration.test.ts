@@ -1,5 +1,6 @@
 import type { AllocationRequest, QuotaReply } from "@hivepace/core";
 import { AllocatorMemory, allocatorSuite, seededRandom } from "@hivepace/core/testing";
+import { Opened } from "@hivepace/redis-client/testing";
 import { describeOwnServer } from "@hivepace/servers/vitest";
 import { Redis } from "ioredis";
 import { afterAll, describe, expect, test } from "vitest";
@@ -7,7 +8,7 @@ import { allocationCalls, readAllocationReply } from "../src/allocation.ts";
 import { exchange } from "../src/exchange.ts";
 import { redisSync } from "../src/index.ts";
 import { allocateScript } from "../src/script.ts";
-import { ask, Opened } from "./helpers.ts";
+import { ask } from "./helpers.ts";
 
 describeOwnServer("redis", (server) => {
   const opened = new Opened();
@@ -32,15 +33,15 @@ describeOwnServer("redis", (server) => {
       const answers = await exchange(client as never, calls, slots, allocateScript);
       const actual = readAllocationReply(answers).quotas;
       const expected = memory.allocate(report, now).quotas;
-      for (const [p, pool] of actual.entries()) compare(pool, expected[p] as QuotaReply, `step ${step}`);
-      const [pool] = expected;
-      if (pool && !pool.error && !pool.isLearning && random() < 0.95) agent.allowed = [...pool.allowed];
-      if (pool) agent.stamp = Math.max(agent.stamp, pool.stamp);
+      for (const [q, quota] of actual.entries()) compare(quota, expected[q] as QuotaReply, `step ${step}`);
+      const [quota] = expected;
+      if (quota && !quota.error && !quota.isLearning && random() < 0.95) agent.allowed = [...quota.allowed];
+      if (quota) agent.stamp = Math.max(agent.stamp, quota.stamp);
     }
   });
 
-  test("the keys of a pool have a time to live", async () => {
-    const store = await opened.store(redisSync({ url: server().url }));
+  test("the keys of a quota have a time to live", async () => {
+    const store = await opened.open(redisSync({ url: server().url }));
     const random = seededRandom(9);
     await store.allocate?.(nextReport(newAgent("a"), "ttl", random));
     const keys = (await ask(server(), "KEYS", "ttl:swarm:*")).split(",");
@@ -49,7 +50,7 @@ describeOwnServer("redis", (server) => {
   });
 
   test("a script that Redis has dropped from its cache is sent again", async () => {
-    const store = await opened.store(redisSync({ url: server().url }));
+    const store = await opened.open(redisSync({ url: server().url }));
     const random = seededRandom(9);
     const agent = newAgent("a");
     await store.allocate?.(nextReport(agent, "flushed", random));

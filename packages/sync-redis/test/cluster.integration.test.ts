@@ -1,11 +1,11 @@
 import { syncStoreSuite } from "@hivepace/core/testing";
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, Opened } from "@hivepace/redis-client/testing";
 import type { OwnServer } from "@hivepace/servers";
 import { whyNot } from "@hivepace/servers/vitest";
 import { until } from "@hivepace/test-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisSync } from "../src/index.ts";
-import { ask, calls, Opened, present, startCluster } from "./helpers.ts";
+import { ask, calls, present, startCluster } from "./helpers.ts";
 
 // Skipped only where the tests cannot start a Redis server: the tests create and kill a Cluster. The run prints the
 // reason.
@@ -41,7 +41,7 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
   test.each(["ioredis", "redis"] as const)(
     "a sync is one pipeline for each node, with one call for each slot (%s)",
     async (client) => {
-      const store = await opened.store(redisSync({ cluster: { nodes: nodes() }, client }));
+      const store = await opened.open(redisSync({ cluster: { nodes: nodes() }, client }));
       const report = await present(store, { namespace: `pipelines-${client}` });
       const counts = things.map((of) => ({ of, requests: 1, tokens: 2 }));
       await store.sync({ ...report, sequence: 2, counts });
@@ -53,21 +53,22 @@ describe.skipIf(whyNot("redis", { own: true }) !== undefined)("with a Redis Clus
       const { sums } = await store.sync({ ...report, sequence: 3, counts });
       const after = await reads();
       expect(sums.every(({ requests, error }) => requests === 1 && error === undefined)).toBe(true);
-      // There is one call for each slot; the server reads a pipeline of some 100 KB in a few pieces.
+      // There is one call for each slot.
       const made = (await Promise.all(servers.map(calls))).map(
         (now, i) => (now["evalsha"] ?? 0) - (commands[i]?.["evalsha"] ?? 0),
       );
       const total = made.reduce((sum, count) => sum + count, 0);
       expect(total).toBeGreaterThan(900);
       expect(total).toBeLessThanOrEqual(1_000);
-      for (const [i, count] of after.entries()) expect(count - (before[i] ?? 0)).toBeLessThan(60);
+      // A node reads single calls one by one, and a pipeline in pieces whose size depends on the load.
+      for (const [i, count] of after.entries()) expect(count - (before[i] ?? 0)).toBeLessThan((made[i] ?? 0) / 2);
     },
   );
 
   test.each(["ioredis", "redis"] as const)(
     "while one node is away, keys on other nodes are synced, and its own keys report an error (%s)",
     async (client) => {
-      const store = await opened.store(redisSync({ cluster: { nodes: nodes() }, syncTimeoutMs: 10_000, client }));
+      const store = await opened.open(redisSync({ cluster: { nodes: nodes() }, syncTimeoutMs: 10_000, client }));
       const report = await present(store, { namespace: `partly-${client}` });
       for (const server of servers) await ask(server, "CONFIG", "SET", "cluster-require-full-coverage", "no");
       const counts = things.slice(0, 100).map((of) => ({ of, requests: 1, tokens: 2 }));

@@ -1,10 +1,10 @@
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, Opened } from "@hivepace/redis-client/testing";
 import { describeOwnServer } from "@hivepace/servers/vitest";
 import { until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
 import { redisSync } from "../src/index.ts";
-import { Opened, present } from "./helpers.ts";
+import { present } from "./helpers.ts";
 
 const opened = new Opened();
 afterEach(opened.close);
@@ -44,7 +44,7 @@ describeOwnServer(
       async (client) => {
         const rights = ["+evalsha", "+eval", "+time", "+hmget", "+hset", "+del", "+pexpire", "+ping", "+info"];
         await admin().call("ACL", "SETUSER", "agent", "reset", "on", ">pass", "~prod:ratelimit*", ...rights);
-        const store = await opened.store(redisSync({ ...at(), client, username: "agent", password: "pass" }));
+        const store = await opened.open(redisSync({ ...at(), client, username: "agent", password: "pass" }));
         const report = await present(store, { namespace: "prod", windowMs: 200, agentId: client });
         const count = { of: eu, requests: 1, tokens: 1 };
         // The loop spans several windows, so that a hash of an earlier window is replaced too.
@@ -66,7 +66,7 @@ describeOwnServer(
         const redis = admin();
         const give = () => redis.call("ACL", "SETUSER", "leaver", "reset", "on", ">pass", "~*", "+@all");
         await give();
-        const store = await opened.store(redisSync({ ...at(), client, username: "leaver", password: "pass" }));
+        const store = await opened.open(redisSync({ ...at(), client, username: "leaver", password: "pass" }));
         const report = await present(store, { namespace: `withdrawn-${client}` });
         await redis.call("ACL", "DELUSER", "leaver");
         // The first sync notices the lost connection; a later one is refused a new connection.

@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { SyncReport } from "@hivepace/core";
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, ioredisVersions, Opened } from "@hivepace/redis-client/testing";
 import { startOwnServer } from "@hivepace/servers";
 import { describeOwnServer } from "@hivepace/servers/vitest";
 import { tcpProxy, until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
 import { redisSync } from "../src/index.ts";
-import { ask, calls, Opened, present, versions } from "./helpers.ts";
+import { ask, calls, present } from "./helpers.ts";
 
 const opened = new Opened();
 afterEach(opened.close);
@@ -26,7 +26,7 @@ const works = (sync: Promise<unknown>) =>
 const isOfOpening = (command: string) => /^(info|hello|auth|select|client|command)\b/.test(command);
 
 describeOwnServer("redis", (server) => {
-  const open = (options = {}) => opened.store(redisSync({ url: server().url, ...options }));
+  const open = (options = {}) => opened.open(redisSync({ url: server().url, ...options }));
   const admin = () => opened.client(new Redis(server().url));
   /** Returns the time of the server's clock in milliseconds. */
   const time = async (redis = admin()) => {
@@ -187,7 +187,7 @@ describeOwnServer("redis", (server) => {
   test("a read-only replica rejects with its reason", async () => {
     const replica = await startOwnServer("redis", { args: ["--replicaof", server().host, `${server().port}`] });
     opened.add(replica, () => replica.stop());
-    const store = await opened.store(redisSync({ url: replica.url }));
+    const store = await opened.open(redisSync({ url: replica.url }));
     const { sync } = await begin(store);
     await expect(sync({ counts: counts(1) })).rejects.toMatchObject({
       ...unavailable,
@@ -218,7 +218,7 @@ describeOwnServer("redis", (server) => {
     "with a server that never answers, a sync rejects after its timeout, and later works on a new connection (%s)",
     async (client) => {
       const proxy = opened.add(await tcpProxy(server()), (it) => it.close());
-      const store = await opened.store(
+      const store = await opened.open(
         redisSync({ host: proxy.host, port: proxy.port, client, syncTimeoutMs: 1_000, connectTimeoutMs: 1_000 }),
       );
       const { sync } = await begin(store);
@@ -235,7 +235,7 @@ describeOwnServer("redis", (server) => {
 
   test("with a frozen server, timed-out calls are not repeated", async () => {
     const client = opened.client(new Redis(server().url));
-    const store = await opened.store(redisSync(client, { syncTimeoutMs: 1_000 }));
+    const store = await opened.open(redisSync(client, { syncTimeoutMs: 1_000 }));
     const { sync, key } = await begin(store);
     await sync({ counts: counts(1) });
     const before = (await calls(server()))["evalsha"] ?? 0;
@@ -255,8 +255,8 @@ describeOwnServer("redis", (server) => {
     async (bytes) => {
       type Place = { readonly host: string; readonly port: number };
       const openings = [
-        (place: Place) => opened.store(redisSync({ host: place.host, port: place.port })),
-        (place: Place) => opened.store(redisSync({ host: place.host, port: place.port, client: "redis" })),
+        (place: Place) => opened.open(redisSync({ host: place.host, port: place.port })),
+        (place: Place) => opened.open(redisSync({ host: place.host, port: place.port, client: "redis" })),
         ...clientVersions.map((version) => (place: Place) => redisSync(opened.lend(version.server(place)))),
       ];
       for (const open of openings) {
@@ -310,7 +310,7 @@ describeOwnServer("redis", (server) => {
 
   test.each(clientVersions)("a client of $version queues no reports during an outage", async (version) => {
     const lent = version.server(server());
-    const store = await opened.store(redisSync(opened.lend(lent)));
+    const store = await opened.open(redisSync(opened.lend(lent)));
     const { sync } = await begin(store);
     await server().kill();
     await until(async () => !(await works(sync({ counts: counts(1) }))), "the outage is noticed");
@@ -321,7 +321,7 @@ describeOwnServer("redis", (server) => {
     expect((await calls(server()))["evalsha"]).toBe(1);
   });
 
-  describe.each(versions)("a client of $version that is lent", ({ Redis: Client }) => {
+  describe.each(ioredisVersions)("a client of $version that is lent", ({ Redis: Client }) => {
     const lend = (options = {}) => opened.client(new Client(server().url, options));
     const listeners = (client: InstanceType<typeof Client>) =>
       client.eventNames().map((name) => [name, client.listenerCount(name)]);
@@ -343,7 +343,7 @@ describeOwnServer("redis", (server) => {
     });
 
     test("is connected if necessary, and its key prefix applies to the keys", async () => {
-      const store = await opened.store(redisSync(lend({ lazyConnect: true, keyPrefix: "mine:" })));
+      const store = await opened.open(redisSync(lend({ lazyConnect: true, keyPrefix: "mine:" })));
       const { sync, key } = await begin(store);
       await sync({ counts: counts(1) });
       expect(await admin().hget(`mine:${key}`, "total")).toBe("1 10 1");
@@ -351,7 +351,7 @@ describeOwnServer("redis", (server) => {
 
     test("queues no reports during an outage", async () => {
       const client = lend();
-      const store = await opened.store(redisSync(client));
+      const store = await opened.open(redisSync(client));
       const { sync } = await begin(store);
       await server().kill();
       await until(() => client.status !== "ready", "the outage is noticed");
@@ -365,7 +365,7 @@ describeOwnServer("redis", (server) => {
 
     test("is unavailable after its owner closed it", async () => {
       const client = lend();
-      const store = await opened.store(redisSync(client));
+      const store = await opened.open(redisSync(client));
       client.disconnect();
       await until(() => client.status === "end", "the client is closed");
       await expect(present(store)).rejects.toMatchObject(unavailable);

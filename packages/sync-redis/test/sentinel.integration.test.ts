@@ -1,12 +1,12 @@
 import { syncStoreSuite } from "@hivepace/core/testing";
-import { clientVersions } from "@hivepace/redis-client/testing";
+import { clientVersions, Opened } from "@hivepace/redis-client/testing";
 import { claimPort, type OwnServer, startOwnServer } from "@hivepace/servers";
 import { describeOwnServer, killAndStart } from "@hivepace/servers/vitest";
 import { startSentinel, until } from "@hivepace/test-kit";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisSync } from "../src/index.ts";
-import { Opened, present } from "./helpers.ts";
+import { present } from "./helpers.ts";
 
 // The Sentinel is started from the server's process information in /proc, which only Linux provides.
 describe.skipIf(process.platform !== "linux")("through a real Sentinel", () =>
@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== "linux")("through a real Sentinel", () =>
     test.each(["ioredis", "redis"] as const)(
       "a store follows a failover to a master without the script, and counts once (%s)",
       async (client) => {
-        const store = await lent.store(redisSync({ ...where(), client }));
+        const store = await lent.open(redisSync({ ...where(), client }));
         const namespace = `failover-${client}`;
         const report = await present(store, { namespace });
         const counts = [{ of: { kind: "endpoint", id: "eu" }, requests: 3, tokens: 30 }];

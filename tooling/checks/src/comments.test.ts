@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commentsOf, ticsOf } from "./comments.ts";
+import { commentsOf, testNamesOf, ticsOf, ticsOfName } from "./comments.ts";
 import { committable, root } from "./workspace.ts";
 
 /** The share of comments with unwanted phrases that a folder may have, in percent. */
@@ -32,6 +32,17 @@ describe("plain English", () => {
         `stand in place of a noun; the bound is ${BOUND} %. The worst:\n${worst.join("\n")}\n`,
     ).toBeLessThanOrEqual(BOUND);
   });
+});
+
+test("no test name opens with a pronoun, or contains unwanted phrases", () => {
+  const names = [...files.values()]
+    .flat()
+    .filter((file) => file.endsWith(".test.ts"))
+    .flatMap((file) =>
+      testNamesOf(readFileSync(join(root, file), "utf8")).map(({ line, text }) => ({ place: `${file}:${line}`, text })),
+    );
+  expect(names.length).toBeGreaterThan(1_000);
+  expect(names.filter(({ text }) => ticsOfName(text).length > 0)).toEqual([]);
 });
 
 describe("commentsOf", () => {
@@ -73,4 +84,23 @@ describe("ticsOf", () => {
   ])("accepts: %s", (text) => {
     expect(ticsOf(text)).toEqual([]);
   });
+});
+
+describe("testNamesOf", () => {
+  test("returns the names of tests and groups, with modifiers, and no other strings", () => {
+    const code = 'describe("a", () => {\n  test.each(["x"])("b", () => log("c"));\n});\nit.skip("d", run);\n';
+    expect(testNamesOf(code)).toEqual([
+      { line: 1, text: "a" },
+      { line: 2, text: "b" },
+      { line: 4, text: "d" },
+    ]);
+  });
+});
+
+test.each([
+  ["whoever asks first is served", ["whoever", "whoever"]],
+  ["it waits so long", ["so long", "it"]],
+  ["a waiter is served in order", []],
+])("the unwanted phrases of the test name: %s", (name, tics) => {
+  expect(ticsOfName(name)).toEqual(tics);
 });

@@ -15,6 +15,27 @@ export function commentsOf(code: string): Comment[] {
   return joinLines(found.map(({ index, 0: match }) => read(file, index, index + match.length)));
 }
 
+/** Returns the names of the tests and groups of a file that are literals. */
+export function testNamesOf(code: string): Comment[] {
+  const file = ts.createSourceFile("file.ts", code, ts.ScriptTarget.ESNext, true);
+  const names: Comment[] = [];
+  const visit = (node: ts.Node): void => {
+    const [name] = ts.isCallExpression(node) ? node.arguments : [];
+    if (ts.isCallExpression(node) && name && ts.isStringLiteralLike(name) && isTestFunction(node.expression))
+      names.push({ line: file.getLineAndCharacterOfPosition(name.getStart(file)).line + 1, text: name.text });
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return names;
+}
+
+/** True for `test`, `describe` and the like, also with `.each(…)` and other modifiers. */
+function isTestFunction(node: ts.Expression): boolean {
+  if (ts.isCallExpression(node) || ts.isPropertyAccessExpression(node)) return isTestFunction(node.expression);
+  if (ts.isTaggedTemplateExpression(node)) return isTestFunction(node.tag);
+  return ts.isIdentifier(node) && /^(?:test|it|describe)$/.test(node.text);
+}
+
 /** Returns the code with every literal blanked out, at the same length. Any comment marker left is a real one. */
 function withoutLiterals(file: ts.SourceFile): string {
   let blanked = "";
@@ -81,4 +102,12 @@ export function ticsOf(text: string): string[] {
     .filter((sentence) => !sentence.endsWith("?"))
     .flatMap((sentence) => sentence.match(OPENING)?.[0] ?? []);
   return [...PHRASES.flatMap((phrase) => prose.match(phrase)?.[0] ?? []), ...openings];
+}
+
+/** A test name that opens with a pronoun in place of its subject. */
+const NAME_OPENING = /^(?:what|who|whoever|whose|it|those who|nobody|somebody)\b/i;
+
+/** Returns the unwanted phrases of a test name; an empty list for a good name. */
+export function ticsOfName(name: string): string[] {
+  return [...PHRASES.flatMap((phrase) => name.match(phrase)?.[0] ?? []), ...(name.match(NAME_OPENING) ?? [])];
 }

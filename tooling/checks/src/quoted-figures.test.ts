@@ -26,7 +26,7 @@ const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<
   ],
   [
     "docs/algorithm.md",
-    "| calls take up to half more than was thought | max 1.102, refused part 0.007 |",
+    "| calls use up to half more than estimated | max 1.102, refused part 0.007 |",
     {
       "docs/guarantees.md": "1.02 to 1.10 in twelve runs, 0.7 % refused",
       "docs/choosing-limits.md": "1.10 of the limit",
@@ -34,12 +34,12 @@ const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<
   ],
   [
     "docs/algorithm.md",
-    "| 10 % of the agents cut off for 600 s | max 1.005,",
+    "| 10 % of the agents isolated for 600 s | max 1.005,",
     { "docs/guarantees.md": "1.005 (10 %)" },
   ],
   [
     "docs/algorithm.md",
-    "| 30 % of the agents cut off for 600 s | max 1.004,",
+    "| 30 % of the agents isolated for 600 s | max 1.004,",
     { "docs/guarantees.md": "1.004 (30 %)" },
   ],
   [
@@ -84,7 +84,7 @@ const QUOTED: readonly (readonly [source: string, line: string, pages: Readonly<
   ],
   [
     "docs/algorithm.md",
-    "| somebody else uses 40 % of the account | refused part 0.004, use 0.543 |",
+    "| another program uses 40 % of the account | refused part 0.004, use 0.543 |",
     { "docs/choosing-limits.md": "0.4 % of the requests" },
   ],
   [

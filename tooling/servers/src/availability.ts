@@ -9,7 +9,7 @@ export interface Availability {
   readonly any?: Provision;
   /** A server that tests may kill, restart and configure. */
   readonly own?: Provision;
-  /** The reason why one of the above is missing, in one line that says how to get it. */
+  /** The reason why one of the above is missing, in one line that explains how to install it. */
   readonly missing?: string;
 }
 

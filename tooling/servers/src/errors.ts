@@ -7,7 +7,7 @@ export class NotHereError extends Error {
   override readonly name = "NotHereError";
 }
 
-/** No source can provide the server. The message is one line and says how to get it. */
+/** No source can provide the server. The message is one line and explains how to install the server. */
 export class UnavailableError extends Error {
   override readonly name = "UnavailableError";
   readonly code = "SERVER_UNAVAILABLE";

@@ -17,7 +17,7 @@ export interface Case {
 }
 
 export interface CaseResult {
-  /** One line for people. */
+  /** A description in one line, for human readers. */
   readonly summary?: string;
   /** Measured values for the report. */
   readonly figures?: Readonly<Record<string, number>>;

@@ -47,14 +47,14 @@ test("when all hold the exit code is 0, and the report has their figures", async
   });
 });
 
-test("when one fails the exit code is 1, and the report says why", async () => {
+test("after a failed case the exit code is 1, and the report has the reason", async () => {
   const { code, out } = await run();
   expect(code).toBe(1);
   expect(out).toContain("FAILED b/bad");
   expect(await report()).toMatchObject({ passed: 1, failed: 1, seed: null });
 });
 
-test("a time box says its seed, and the next one has another", async () => {
+test("a time box prints its seed, and the next one has another", async () => {
   expect((await run("--minutes", "1", "--only", "a/")).out).toContain("seed 1");
   expect((await run("--minutes", "1", "--only", "a/")).out).toContain("seed 2");
 });

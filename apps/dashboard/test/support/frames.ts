@@ -31,7 +31,7 @@ export const frame = (change: Partial<Frame> = {}): Frame => ({
   keys: [],
   keyCount: 0,
   availability: [],
-  heard: 20,
+  received: 20,
   ignored: {},
   ...change,
 });

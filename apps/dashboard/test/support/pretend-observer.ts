@@ -52,17 +52,17 @@ export const emptySnapshot: SwarmSnapshot = {
   resources: [],
   keys: [],
   availability: [],
-  heard: 0,
+  received: 0,
   ignored: {},
 };
 
 export const agent = (agentId: string, change: Partial<ObservedAgent> = {}): ObservedAgent => ({
   agentId,
   state: "live",
-  heardAgoMs: 400,
+  lastMessageAgoMs: 400,
   upMs: 65_000,
   weight: 1,
-  isServed: false,
+  isAllocated: false,
   ...change,
 });
 

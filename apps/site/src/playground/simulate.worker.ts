@@ -3,7 +3,7 @@ import { type Scheme, simulateSwarm } from "@hivepace/distributed/testing";
 import type { Result, Run, Update } from "./messages.ts";
 import { DURATION_MS, optionsOf, type Settings } from "./settings.ts";
 
-const tell = (update: Update): void => self.postMessage(update);
+const post = (update: Update): void => self.postMessage(update);
 
 self.onmessage = async ({ data }: MessageEvent<Run>) => {
   try {
@@ -12,11 +12,11 @@ self.onmessage = async ({ data }: MessageEvent<Run>) => {
     const results: Result[] = [];
     for (const [i, scheme] of schemes.entries())
       results.push(
-        await run(data.settings, scheme, (done) => tell({ type: "progress", done: (i + done) / schemes.length })),
+        await run(data.settings, scheme, (done) => post({ type: "progress", done: (i + done) / schemes.length })),
       );
-    tell({ type: "results", results, ms: performance.now() - startedAt });
+    post({ type: "results", results, ms: performance.now() - startedAt });
   } catch (error) {
-    tell({ type: "error", message: error instanceof Error ? error.message : String(error) });
+    post({ type: "error", message: error instanceof Error ? error.message : String(error) });
   }
 };
 

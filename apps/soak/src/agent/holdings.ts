@@ -21,14 +21,14 @@ const FEWEST = 3;
 export async function holdings(colony: Colony, before: Holdings | undefined): Promise<Holdings> {
   const deadline = performance.now() + Math.min(LONGEST_MS, colony.task.patienceMs);
   let least: Record<string, number> | undefined;
-  for (let looks = 1; ; looks++) {
-    const now = await look(colony);
+  for (let samples = 1; ; samples++) {
+    const now = await sample(colony);
     // A name that is missing in a sample counts as 0.
     const names = new Set([...Object.keys(now), ...Object.keys(least ?? now)]);
     least = Object.fromEntries([...names].map((name) => [name, lesser(name, now, least)]));
     const isCalm =
       before !== undefined && Object.entries(least).every(([name, count]) => isAsBefore(name, count, before));
-    if (performance.now() > deadline || (isCalm && looks >= FEWEST)) return least;
+    if (performance.now() > deadline || (isCalm && samples >= FEWEST)) return least;
     await pause(EVERY_MS);
   }
 }
@@ -42,7 +42,7 @@ function isAsBefore(name: string, count: number, before: Holdings): boolean {
   return /^(memory|objects|handles Timeout)/.test(name) || count <= (before[name] ?? 0);
 }
 
-async function look(colony: Colony): Promise<Holdings> {
+async function sample(colony: Colony): Promise<Holdings> {
   // Objects freed by the first collection may hold others through finalizers, which run in between.
   for (let i = 0; i < 2; i++) {
     globalThis.gc?.();
@@ -105,8 +105,9 @@ function held({ hive, limiter }: Colony): Holdings {
     "hive leases": status.leases,
     "hive waiting": status.waiting,
     "hive in flight": status.endpoints.reduce((sum, { inFlight }) => sum + inFlight, 0),
-    "hive peers that are overdue": peers.filter((one) => one.state !== "live" && one.heardAgoMs > FORGOTTEN_MS + 10_000)
-      .length,
+    "hive peers that are overdue": peers.filter(
+      (one) => one.state !== "live" && one.lastMessageAgoMs > FORGOTTEN_MS + 10_000,
+    ).length,
     "limiter members": ofLimiter.members,
     "limiter resources": ofLimiter.resources.length,
     "limiter waiting": ofLimiter.resources.reduce((sum, { waiting }) => sum + waiting, 0),

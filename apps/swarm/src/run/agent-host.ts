@@ -5,7 +5,7 @@ import type { Order, Word } from "../agent/words.ts";
 
 /** A thread or a process in which agents run. */
 export interface AgentHost {
-  tell(order: Order): void;
+  send(order: Order): void;
   /** Kills the host without a shutdown, as a crash does. */
   kill(): Promise<void>;
   /** Stops the host gracefully, and kills it after `withinMs`. */
@@ -31,7 +31,7 @@ function startThread(file: URL, onWord: (word: Word) => void): AgentHost {
   const failed = new Promise<void>((resolve) => worker.once("error", () => resolve()));
   const gone = Promise.race([failed, new Promise<void>((resolve) => worker.once("exit", () => resolve()))]);
   const kill = async (): Promise<void> => void (await worker.terminate());
-  return { tell: (order) => worker.postMessage(order), kill, stop: gently(worker, kill, gone), gone };
+  return { send: (order) => worker.postMessage(order), kill, stop: gently(worker, kill, gone), gone };
 }
 
 function startProcess(file: URL, onWord: (word: Word) => void): AgentHost {
@@ -43,14 +43,14 @@ function startProcess(file: URL, onWord: (word: Word) => void): AgentHost {
     // The process could not be started, so no exit event follows.
     child.once("error", () => child.pid === undefined && resolve());
   });
-  const tell = (order: Order): void => {
+  const send = (order: Order): void => {
     if (child.connected) child.send(order, () => {});
   };
   const kill = async (): Promise<void> => {
     child.kill("SIGKILL");
     await gone;
   };
-  return { tell, kill, stop: gently({ postMessage: tell }, kill, gone), gone };
+  return { send, kill, stop: gently({ postMessage: send }, kill, gone), gone };
 }
 
 function gently(

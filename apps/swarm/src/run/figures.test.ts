@@ -7,12 +7,12 @@ const plan = planOf({ agents: 2, rpm: 100, tpm: 1_000, scenario: "calm", duratio
 test("utilization is the accepted fraction of the scarcer limit, also while limits change", () => {
   const use = new Use(1_000);
   expect(use.utilization).toBe(0);
-  use.look(0, { rpm: 10, tpm: 100 }, { accepted: 5, tokens: 10 });
-  use.look(1_000, { rpm: 10, tpm: 100 }, { accepted: 15, tokens: 60 });
+  use.sample(0, { rpm: 10, tpm: 100 }, { accepted: 5, tokens: 10 });
+  use.sample(1_000, { rpm: 10, tpm: 100 }, { accepted: 15, tokens: 60 });
   expect(use.utilization).toBe(1);
-  use.look(3_000, { rpm: 5, tpm: 100 }, { accepted: 20, tokens: 70 });
+  use.sample(3_000, { rpm: 5, tpm: 100 }, { accepted: 20, tokens: 70 });
   expect(use.utilization).toBeCloseTo(15 / 20);
-  use.look(4_000, { rpm: 5, tpm: 100 }, { accepted: 21, tokens: 400 });
+  use.sample(4_000, { rpm: 5, tpm: 100 }, { accepted: 21, tokens: 400 });
   expect(use.utilization).toBeCloseTo(390 / 400);
 });
 

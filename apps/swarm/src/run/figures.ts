@@ -61,7 +61,7 @@ export class Use {
   constructor(readonly windowMs: number) {}
 
   /** Adds the interval since the previous call, to which the limits of `limits` apply. */
-  look(at: number, limits: { rpm: number; tpm: number }, counts: Served): void {
+  sample(at: number, limits: { rpm: number; tpm: number }, counts: Served): void {
     const before = this.#since;
     this.#since = { at, accepted: counts.accepted, tokens: counts.tokens };
     if (before === undefined) return;

@@ -26,7 +26,7 @@ export class Race {
       opened.push(await SwarmRun.open(plan, setting));
       for (const pacing of others) {
         const { busSwitch: _, ...rest } = setting;
-        const own = { hosts: "one thread", isMeasured: false, tell: () => {} } as const;
+        const own = { hosts: "one thread", isMeasured: false, emit: () => {} } as const;
         opened.push(await SwarmRun.open({ ...plan, pacing }, { ...rest, ...own }));
       }
       const [main, ...beside] = opened as [SwarmRun, ...SwarmRun[]];

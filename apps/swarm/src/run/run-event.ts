@@ -45,4 +45,4 @@ export type RunEvent =
   | Progress;
 
 /** Reports an event. `atMs`: the time since the start of the run. */
-export type Tell = (event: RunEvent, atMs: number) => void;
+export type EmitRunEvent = (event: RunEvent, atMs: number) => void;

@@ -11,7 +11,7 @@ function setUp() {
   const put: number[] = [];
   const ask = (...agentIds: string[]) => survey.ask(agentIds, (question) => put.push(question));
   const answer = (agentId: string, question = put.at(-1) ?? 0) =>
-    survey.hear({ type: "measured", agentId, question, families: families(agentId) });
+    survey.receive({ type: "measured", agentId, question, families: families(agentId) });
   return { clock, survey, put, ask, answer };
 }
 
@@ -63,7 +63,7 @@ test("without agents the answer is empty, and no question is sent", async () => 
   expect(put).toEqual([]);
 });
 
-test("close resolves pending callers with the answers so far, sends no more questions, and leaves no timer", async () => {
+test("close resolves pending callers with the answers received, sends no more questions, and leaves no timer", async () => {
   const { ask, answer, survey, put, clock } = setUp();
   const answered = ask("a", "b");
   answer("b");

@@ -36,7 +36,7 @@ export class Survey {
     return question.answered;
   }
 
-  hear({ question: number, agentId, families }: Measured): void {
+  receive({ question: number, agentId, families }: Measured): void {
     // A late answer, to a question that has ended.
     if (this.#question?.number !== number || !this.#question.waitingFor.has(agentId)) return;
     this.#question.answers.set(agentId, families);

@@ -11,7 +11,7 @@ import { sentenceOf } from "../show/story.ts";
 import { type BusSwitch, wireSwitch } from "./bus-switch.ts";
 import { Use } from "./figures.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
-import type { RunEvent, Tell } from "./run-event.ts";
+import type { EmitRunEvent, RunEvent } from "./run-event.ts";
 import { type Score, scoreOf } from "./score.ts";
 import { type Ground, Swarm } from "./swarm.ts";
 
@@ -21,7 +21,7 @@ export interface RunSetting extends Omit<Ground, "providerUrl"> {
   readonly busName: string;
   /** Takes the bus away. Default: cuts the agents' connections to it. */
   readonly busSwitch?: BusSwitch | undefined;
-  readonly tell: Tell;
+  readonly emit: EmitRunEvent;
 }
 
 const TICK_MS = 100;
@@ -56,8 +56,8 @@ export class SwarmRun {
     this.#use = new Use(plan.windowMs);
     const on = {
       // Agents without a common limit cut and recover all the time, independently: their changes are not reported.
-      news: (news: RunEvent) => plan.pacing === "hive" && this.#tell(news),
-      crashed: (agentId: string) => this.#tell({ type: "crashed", agentId, isPlanned: false }),
+      news: (news: RunEvent) => plan.pacing === "hive" && this.#emit(news),
+      crashed: (agentId: string) => this.#emit({ type: "crashed", agentId, isPlanned: false }),
     };
     this.#swarm = new Swarm(plan, { ...setting, providerUrl: provider.url }, on, () => clock.now());
     this.#busSwitch = setting.busSwitch ?? wireSwitch((isCutOff) => this.#swarm.setCutOff(isCutOff));
@@ -118,7 +118,7 @@ export class SwarmRun {
   async play(signal: AbortSignal): Promise<Score> {
     const { durationMs, windowMs, scenario, agents } = this.#plan;
     this.#startedAt = this.#clock.now();
-    this.#tell({ type: "started", agents, tookMs: this.#tookMs });
+    this.#emit({ type: "started", agents, tookMs: this.#tookMs });
     const steps = scenario.steps.map((step) => ({ deed: step.deed, atMs: this.#timeOf(step) }));
     let demandAt = 0;
     for (let at = 0; at < durationMs; at = this.#atMs) {
@@ -131,8 +131,8 @@ export class SwarmRun {
         this.#swarm.setDemand(at);
         demandAt += DEMAND_MS;
       }
-      if (at >= windowMs) this.#use.look(at, this.#limits, this.#provider.tally);
-      this.#look();
+      if (at >= windowMs) this.#use.sample(at, this.#limits, this.#provider.tally);
+      this.#evaluate();
       await pause(TICK_MS, undefined, { signal });
     }
     return this.score;
@@ -153,10 +153,10 @@ export class SwarmRun {
   async do(deed: Deed): Promise<string> {
     try {
       const event = await this.#do(deed);
-      this.#tell(event);
+      this.#emit(event);
       return sentenceOf(event) ?? "";
     } catch (error) {
-      this.#tell({ type: "trouble", sentence: `this failed: ${(error as Error).message}` });
+      this.#emit({ type: "trouble", sentence: `this failed: ${(error as Error).message}` });
       throw error;
     }
   }
@@ -198,20 +198,20 @@ export class SwarmRun {
   async #overtime(signal: AbortSignal): Promise<void> {
     const end = this.#atMs + OVERTIME.windows * this.#plan.windowMs + OVERTIME.realMs * this.#plan.speed;
     const isAsItWas = () => !this.#swarm.watch.isReduced && this.#swarm.watch.isWhole;
-    if (!isAsItWas()) this.#tell({ type: "overtime" });
+    if (!isAsItWas()) this.#emit({ type: "overtime" });
     while (!isAsItWas() && this.#atMs < end) {
       await pause(TICK_MS, undefined, { signal });
-      this.#look();
+      this.#evaluate();
     }
   }
 
-  #look(): void {
+  #evaluate(): void {
     const { watch } = this.#swarm;
-    watch.look(this.#clock.now());
+    watch.evaluate(this.#clock.now());
     if (watch.isWhole && this.#apartSince !== undefined) {
       const afterMs = this.#clock.now() - this.#apartSince;
       // A short pause of a busy machine parts the swarm for a moment, which is not reported.
-      if (this.#isParted || afterMs > LONG_APART_MS) this.#tell({ type: "together", agents: this.agents, afterMs });
+      if (this.#isParted || afterMs > LONG_APART_MS) this.#emit({ type: "together", agents: this.agents, afterMs });
       this.#apartSince = undefined;
       this.#isParted = false;
     } else if (!watch.isWhole && this.#plan.pacing === "hive") this.#apartSince ??= this.#clock.now();
@@ -224,7 +224,7 @@ export class SwarmRun {
       used: state?.used ?? 0,
       waiting: state?.waiting ?? 0,
     }));
-    this.#tell({
+    this.#emit({
       type: "progress",
       level: watch.level,
       allowed: this.#limits.rpm / this.#plan.rpm,
@@ -240,7 +240,7 @@ export class SwarmRun {
     return at * this.#plan.durationMs + windowsLater * this.#plan.windowMs;
   }
 
-  #tell(event: RunEvent): void {
-    this.#setting.tell(event, this.#atMs);
+  #emit(event: RunEvent): void {
+    this.#setting.emit(event, this.#atMs);
   }
 }

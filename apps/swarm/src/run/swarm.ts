@@ -118,7 +118,7 @@ export class Swarm {
     const agentId = running[Math.floor(this.#random() * running.length)] as string;
     const seat = this.#seats.get(agentId);
     this.#leave(agentId);
-    if (this.#shared) this.#shared.tell({ type: "crash", agentId });
+    if (this.#shared) this.#shared.send({ type: "crash", agentId });
     else await seat?.host.kill();
     return agentId;
   }
@@ -126,7 +126,7 @@ export class Swarm {
   /** Applies to all agents, including those that join later. */
   setCutOff(isCutOff: boolean): void {
     this.#isCutOff = isCutOff;
-    for (const host of this.#hosts()) host.tell({ type: "reach", isCutOff });
+    for (const host of this.#hosts()) host.send({ type: "reach", isCutOff });
   }
 
   /** Sends every agent its demand at this time of the run. */
@@ -135,7 +135,7 @@ export class Swarm {
       const seat = this.#seats.get(agentId);
       if (seat === undefined) continue;
       const calls = callsPerSecond(this.#plan, seat.index, atMs);
-      seat.host.tell({ type: "demand", agentId, callsPerSecond: calls });
+      seat.host.send({ type: "demand", agentId, callsPerSecond: calls });
     }
   }
 
@@ -143,7 +143,7 @@ export class Swarm {
   measure(): Promise<(readonly Family[])[]> {
     const asked = this.running.filter((agentId) => this.#seats.get(agentId)?.startedAt !== undefined);
     return this.#survey.ask(asked, (question) => {
-      for (const host of this.#hosts()) host.tell({ type: "measure", question });
+      for (const host of this.#hosts()) host.send({ type: "measure", question });
     });
   }
 
@@ -154,17 +154,17 @@ export class Swarm {
   }
 
   #seat(kind: HostKind, tasks: readonly AgentTask[], first: number): void {
-    const host = this.#shared ?? startHost(kind, this.#ground.agentFile, (word) => this.#hear(word));
+    const host = this.#shared ?? startHost(kind, this.#ground.agentFile, (word) => this.#receive(word));
     if (this.#ground.hosts === "one thread") this.#shared = host;
     for (const [i, { agentId }] of tasks.entries()) {
       this.watch.add(agentId);
       this.#seats.set(agentId, { index: first + i, host, startedAt: undefined, endedAt: undefined });
       void host.gone.then(() => this.#lost(agentId));
     }
-    host.tell({ type: "start", tasks });
+    host.send({ type: "start", tasks });
   }
 
-  #hear(word: Word): void {
+  #receive(word: Word): void {
     const now = this.#now();
     const seat = this.#seats.get(word.agentId);
     if (seat === undefined) return;
@@ -173,8 +173,8 @@ export class Swarm {
     else if (word.type === "state") {
       this.#last.set(word.agentId, word.state);
       for (const ms of word.latencies) this.#latencies.add(ms);
-    } else if (word.type === "measured") this.#survey.hear(word);
-    this.watch.hear(word, now);
+    } else if (word.type === "measured") this.#survey.receive(word);
+    this.watch.receive(word, now);
   }
 
   /** Handles the end of a host that was not asked to end. */

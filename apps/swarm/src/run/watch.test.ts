@@ -28,8 +28,8 @@ beforeEach(() => {
 });
 
 const state = (agentId: string, now: number, change: Partial<AgentState> = {}) =>
-  watch.hear({ type: "state", agentId, state: { ...calm, ...change }, latencies: [] }, now);
-const reduced = (agentId: string, now: number) => watch.hear({ type: "reduced", agentId, at: now, by: "a" }, now);
+  watch.receive({ type: "state", agentId, state: { ...calm, ...change }, latencies: [] }, now);
+const reduced = (agentId: string, now: number) => watch.receive({ type: "reduced", agentId, at: now, by: "a" }, now);
 
 test("a cut of all agents is reported once, and its recovery once all agents have their whole limit", () => {
   reduced("a", 100);
@@ -63,16 +63,16 @@ test("a second cut during a recovery is a new cut, with one recovery for both", 
 
 test("a cut that does not reach all agents is reported after a delay, with the number reached", () => {
   reduced("a", 100);
-  watch.look(10_000);
+  watch.evaluate(10_000);
   expect(news).toEqual([]);
-  watch.look(10_101);
+  watch.evaluate(10_101);
   expect(news).toEqual([{ type: "reduced", by: "a", agents: 1, of: 2, tookMs: 0 }]);
 });
 
 test("agents without a common limit are counted separately", () => {
   const apart = new Watch(false, () => {});
   for (const agentId of ["a", "b"]) apart.add(agentId);
-  for (const agentId of ["a", "b"]) apart.hear({ type: "reduced", agentId, at: 1, by: agentId }, 1);
+  for (const agentId of ["a", "b"]) apart.receive({ type: "reduced", agentId, at: 1, by: agentId }, 1);
   expect(apart.reductions).toBe(2);
 });
 

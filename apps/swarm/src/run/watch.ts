@@ -5,7 +5,7 @@ export interface Watched {
   readonly agentId: string;
   state: AgentState | undefined;
   /** The time of the agent's last state, in monotonic milliseconds of the demo. */
-  saidAt: number;
+  reportedAt: number;
   /** Whether the agent has ever known all agents that ran at that time. */
   hasMet: boolean;
   cuts: number;
@@ -33,14 +33,14 @@ interface Cut {
   readonly firstAt: number;
   lastAt: number;
   readonly reached: Set<string>;
-  isTold: boolean;
+  isReported: boolean;
 }
 
 /** Derives swarm-wide cuts and recoveries from the messages of the agents. Time is an argument. */
 export class Watch {
   readonly agents = new Map<string, Watched>();
   readonly #isTogether: boolean;
-  readonly #tell: (news: SwarmNews) => void;
+  readonly #emit: (news: SwarmNews) => void;
   #cut: Cut | undefined;
   #reductions = 0;
   #recoveries = 0;
@@ -48,9 +48,9 @@ export class Watch {
   /**
    * `isTogether`: agents that share a limit cut together, so the number of reductions is the maximum over the agents.
    */
-  constructor(isTogether: boolean, tell: (news: SwarmNews) => void) {
+  constructor(isTogether: boolean, emit: (news: SwarmNews) => void) {
     this.#isTogether = isTogether;
-    this.#tell = tell;
+    this.#emit = emit;
   }
 
   get reductions(): number {
@@ -85,7 +85,7 @@ export class Watch {
     this.agents.set(agentId, {
       agentId,
       state: undefined,
-      saidAt: -Infinity,
+      reportedAt: -Infinity,
       hasMet: false,
       cuts: 0,
       cutAt: undefined,
@@ -96,38 +96,39 @@ export class Watch {
     this.agents.delete(agentId);
   }
 
-  hear(word: Word, now: number): void {
+  receive(word: Word, now: number): void {
     const agent = this.agents.get(word.agentId);
     if (agent === undefined) return;
     if (word.type === "state") {
       agent.state = word.state;
-      agent.saidAt = now;
+      agent.reportedAt = now;
       agent.hasMet ||= this.#knowsAll(agent);
     } else if (word.type === "reduced") {
       this.#reduced(agent, word, now);
     }
-    this.look(now);
+    this.evaluate(now);
   }
 
   /** Evaluates the state without a message, since some reports are due after a delay. */
-  look(now: number): void {
+  evaluate(now: number): void {
     const cut = this.#cut;
     if (cut === undefined) return;
     const running = [...this.agents.values()];
     const isEverywhere = running.every(({ agentId }) => cut.reached.has(agentId));
-    if (!cut.isTold && (isEverywhere || now - cut.startedAt > SPREAD_MS)) {
-      cut.isTold = true;
+    if (!cut.isReported && (isEverywhere || now - cut.startedAt > SPREAD_MS)) {
+      cut.isReported = true;
       const { by, firstAt, lastAt } = cut;
       const agents = running.filter(({ agentId }) => cut.reached.has(agentId)).length;
-      this.#tell({ type: "reduced", by, agents, of: running.length, tookMs: lastAt - firstAt });
+      this.#emit({ type: "reduced", by, agents, of: running.length, tookMs: lastAt - firstAt });
     }
     const isOver = running.every(
-      ({ state, saidAt, cutAt }) => (state?.level ?? 0) >= 1 && saidAt > Math.max(cut.startedAt, cutAt ?? -Infinity),
+      ({ state, reportedAt, cutAt }) =>
+        (state?.level ?? 0) >= 1 && reportedAt > Math.max(cut.startedAt, cutAt ?? -Infinity),
     );
-    if (!(cut.isTold && isOver)) return;
+    if (!(cut.isReported && isOver)) return;
     this.#cut = undefined;
     this.#recoveries++;
-    this.#tell({ type: "recovered", agents: running.length, afterMs: now - cut.startedAt });
+    this.#emit({ type: "recovered", agents: running.length, afterMs: now - cut.startedAt });
   }
 
   #knowsAll({ state }: Watched): boolean {
@@ -141,7 +142,7 @@ export class Watch {
     this.#reductions = this.#isTogether ? Math.max(this.#reductions, agent.cuts) : this.#reductions + 1;
     if (this.#cut === undefined || this.#cut.reached.has(agent.agentId)) {
       const startedAt = this.#cut?.startedAt ?? now;
-      this.#cut = { by, startedAt, firstAt: at, lastAt: at, reached: new Set(), isTold: false };
+      this.#cut = { by, startedAt, firstAt: at, lastAt: at, reached: new Set(), isReported: false };
     }
     this.#cut?.reached.add(agent.agentId);
     if (this.#cut) this.#cut.lastAt = Math.max(this.#cut.lastAt, at);

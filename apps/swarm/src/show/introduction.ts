@@ -4,7 +4,7 @@ import { BUCKET_NOTE } from "../rows.ts";
 import type { ScenarioName } from "../scenarios.ts";
 import { duration, percent, whole } from "./text.ts";
 
-/** Describes the run and how it differs from real life, in lines of at most 80 characters. */
+/** Describes the run and how it differs from production, in lines of at most 80 characters. */
 export function introduction(
   plan: Plan,
   name: ScenarioName,

@@ -198,7 +198,7 @@ export class Decider {
     const inputTokens = part(givenInput, tokens, givenOutput);
     const outputTokens = part(givenOutput, tokens, givenInput);
     let use = 0;
-    let life = -1;
+    let generation = -1;
     let isDenied = false;
     if (split !== undefined) {
       const verdict = counters.take(split.slot, window, inputTokens, outputTokens);
@@ -208,12 +208,12 @@ export class Decider {
     }
     const most = memory[ref.slot + IN_FLIGHT_LIMIT] as number;
     if (!isDenied && most !== -1) {
-      life = enter(memory, ref);
+      generation = enter(memory, ref);
       use = Math.max(use, utilization(inFlight(memory, ref), most));
-      isDenied = life === -1;
+      isDenied = generation === -1;
       if (isDenied && split !== undefined) counters.adjust(split.slot, window, -inputTokens, -outputTokens);
     }
-    if (!isDenied) return { inputTokens, outputTokens, life, utilization: use };
+    if (!isDenied) return { inputTokens, outputTokens, generation, utilization: use };
     this.clock.see(counters.window);
     this.#correct({ endpoint, key, window, tokens, extra: undefined }, -1, 0, 0, 0);
     return undefined;
@@ -247,8 +247,8 @@ export class Decider {
     this.#adjust(ref, window, more, requests, isPast);
     if (key !== undefined) this.#adjust(key, window, more, requests, isPast);
     if (extra === undefined) return;
-    const { inputTokens, outputTokens, life } = extra;
-    leave(counters.memory, ref, life);
+    const { inputTokens, outputTokens, generation } = extra;
+    leave(counters.memory, ref, generation);
     if (split !== undefined) {
       const [moreInput, moreOutput] = [(input ?? inputTokens) - inputTokens, (output ?? outputTokens) - outputTokens];
       this.#adjust(split, window, moreInput, moreOutput, isPast);

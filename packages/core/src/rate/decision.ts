@@ -1,5 +1,5 @@
+import { need } from "../need.ts";
 import type { Endpoint } from "./endpoints.ts";
-import { need } from "./limits.ts";
 import type { LimitedBy, RateDecision } from "./rate-types.ts";
 import type { Ref } from "./record.ts";
 
@@ -8,7 +8,7 @@ export interface Extra {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** The generation for which the request in flight was counted; -1 if requests in flight are not counted. */
-  readonly life: number;
+  readonly generation: number;
   /** Utilization of these additional limits, 0 to 1. */
   readonly utilization: number;
 }

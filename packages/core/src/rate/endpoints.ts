@@ -1,5 +1,6 @@
 import { ResourceUnknownError } from "../errors.ts";
 import { checkKnown } from "../known-options.ts";
+import { need } from "../need.ts";
 import { show } from "../show.ts";
 import {
   FLAGS,
@@ -11,7 +12,7 @@ import {
   VERSION,
   WITH_SPLIT,
 } from "./layout.ts";
-import { checkId, checkLimit, limitWord, need, strideFlags } from "./limits.ts";
+import { checkId, checkLimit, limitWord, strideFlags } from "./limits.ts";
 import { ENDPOINT_OPTIONS } from "./option-names.ts";
 import type { PackedCounters } from "./packed-counters.ts";
 import type { EndpointConfig } from "./rate-types.ts";
@@ -154,7 +155,12 @@ export class Endpoints {
       (model === undefined ? undefined : this.#lookUp(id, nameOf(id, model))) ??
       this.#lookUp(id, nameOf(id, undefined));
     if (endpoint === undefined)
-      throw new ResourceUnknownError(id, model === undefined ? "endpoint" : `endpoint (or its model ${show(model)})`);
+      throw new ResourceUnknownError(
+        id,
+        model === undefined ? "endpoint" : `model ${show(model)} of endpoint`,
+        undefined,
+        "add it with setEndpoint()",
+      );
     if (this.#whole.size + this.#models.size > MOST_KNOWN) this.forget();
     if (model === undefined) this.#whole.set(id, endpoint);
     else {

@@ -20,7 +20,7 @@ export interface Reading {
 
 export function readRecord(counters: PackedCounters, { slot }: Ref, asked: number): Reading {
   const { memory } = counters;
-  counters.look(slot, asked);
+  counters.load(slot, asked);
   const { window, requests, tokens } = counters;
   const requestLimit = limitOf(memory[slot + REQUEST_LIMIT] as number, MOST_REQUESTS);
   const tokenLimit = limitOf((memory[slot + TOKEN_LIMIT] as number) >>> 0, MOST_TOKENS);

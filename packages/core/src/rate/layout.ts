@@ -57,7 +57,7 @@ export const WITH_SPLIT = 2;
 /** The model draws from a pool. Its record counts nothing and holds the pool's number in place of the request limit. */
 export const POOLED = 4;
 
-/** The limit is below one per window: one in as many windows as the upper 24 bits of the flags say. */
+/** The limit is below one per window: one in the number of windows that the upper 24 bits of the flags hold. */
 export const SLOW_REQUESTS = 8;
 export const SLOW_TOKENS = 16;
 /** The position of the number of windows in the flags; 0 means one window. */

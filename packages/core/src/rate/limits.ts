@@ -1,10 +1,5 @@
-import { InvalidConfigError } from "../errors.ts";
+import { need } from "../need.ts";
 import { LONGEST_STRIDE, SLOW_REQUESTS, SLOW_TOKENS, STRIDE_SHIFT } from "./layout.ts";
-
-/** Throws INVALID_CONFIG unless the value is valid. */
-export function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
-}
 
 /**
  * Returns the word that stores a limit. A limit above the largest possible count is stored as no limit; a limit below 1

@@ -26,7 +26,7 @@ describe.each([
   }
 
   function counted(counters: PackedCounters, window: number): [requests: number, tokens: number] {
-    counters.look(SLOT, window);
+    counters.load(SLOT, window);
     return [counters.requests, counters.tokens];
   }
 
@@ -156,7 +156,7 @@ describe.each([
     expect(counted(counters, 4)).toEqual([1, 80]);
   });
 
-  test("look changes nothing, not even the window", () => {
+  test("load changes nothing, not even the window", () => {
     const counters = open(1, 100);
     counters.take(SLOT, 4, 100, 1);
     const before = counters.memory.slice();

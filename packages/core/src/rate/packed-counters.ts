@@ -105,7 +105,7 @@ export class PackedCounters {
       const low = memory[at] as number;
       const high = memory[at + TOKENS] as number;
       if (memory[at + LAST] !== window || low >>> 24 !== (window & 0xff)) {
-        window = this.#turn(at, window);
+        window = this.#enterWindow(at, window);
         continue;
       }
       // Saturates before comparing, so that the largest possible limit never denies.
@@ -128,7 +128,7 @@ export class PackedCounters {
   }
 
   /** Reads the counts of this window, or of a later one if the word is in it, into the fields. Changes no memory. */
-  look(slot: number, asked: number): void {
+  load(slot: number, asked: number): void {
     const { memory } = this;
     const stride = this.strideOf(slot);
     const window = this.#groupOf(slot, asked, stride);
@@ -171,11 +171,11 @@ export class PackedCounters {
    */
   configure(slot: number, settings: Settings, window: number): void {
     const isSame = this.strideOf(slot) === (settings[3] >>> STRIDE_SHIFT || 1);
-    if (!isSame) this.look(slot, window);
+    if (!isSame) this.load(slot, window);
     const { requests, tokens } = this;
     this.memory.set(settings, slot + REQUEST_LIMIT);
     if (isSame) return;
-    this.look(slot, window);
+    this.load(slot, window);
     const [moreRequests, moreTokens] = [requests - this.requests, tokens - this.tokens];
     if (moreRequests === 0 && moreTokens === 0) return;
     // Counts nothing, but prepares the word for this window.
@@ -238,7 +238,7 @@ export class PackedCounters {
    * word, or be denied because of it, but no count of theirs is lost. A thread that dies in between leaves a word that
    * is too full for one window, never one that is too empty.
    */
-  #turn(at: number, window: number): number {
+  #enterWindow(at: number, window: number): number {
     const { memory } = this;
     for (;;) {
       const low = memory[at] as number;

@@ -1,6 +1,7 @@
 import { checkKnown } from "../known-options.ts";
+import { need } from "../need.ts";
 import { checkEndpoint } from "./endpoints.ts";
-import { checkId, checkLimit, need } from "./limits.ts";
+import { checkId, checkLimit } from "./limits.ts";
 import { CONFIG_OPTIONS, ENDPOINT_OPTIONS, KEY_OPTIONS } from "./option-names.ts";
 import type { EndpointConfig, KeyLimits } from "./rate-types.ts";
 
@@ -73,15 +74,30 @@ export function readConfig(config: RateConfig): { endpoints?: EndpointConfig[]; 
  * counts as absent.
  */
 function read(file: unknown, at: string, known: Readonly<Record<string, true>>): Record<string, unknown> {
+  checkNames(file, at, known);
   const result: Record<string, unknown> = {};
-  for (const [name, given] of Object.entries(objectAt(file, at))) {
+  for (const [name, given] of Object.entries(file as object)) {
     const value = given ?? undefined;
-    const ours = RENAMED[name] ?? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    if (!Object.hasOwn(known, ours)) checkKnown({ [name]: value }, known, `${at}.`);
+    const ours = apiName(name);
     if (/limit|flight/i.test(name)) checkLimit(`${at}.${name}`, value);
     result[ours] = value;
   }
   return result;
+}
+
+/** Returns the name that an option of a configuration file has in the API. */
+function apiName(name: string): string {
+  return RENAMED[name] ?? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Checks the names of an entry, as written in the API or in configuration files. Null counts as absent.
+ *
+ * @throws INVALID_CONFIG with the nearest known name
+ */
+export function checkNames(file: unknown, at: string, known: Readonly<Record<string, true>>): void {
+  for (const [name, value] of Object.entries(objectAt(file, at)))
+    if (!Object.hasOwn(known, apiName(name))) checkKnown({ [name]: value ?? undefined }, known, `${at}.`);
 }
 
 function objectAt(value: unknown, at: string): object {

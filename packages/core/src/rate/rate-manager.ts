@@ -3,11 +3,12 @@ import { type Clock, systemClock } from "../clock.ts";
 import { denied, granted } from "../diagnostics.ts";
 import { InvalidWindowError } from "../errors.ts";
 import { checkKnown } from "../known-options.ts";
+import { need } from "../need.ts";
 import { Decider } from "./decider.ts";
 import { Decision } from "./decision.ts";
 import { checkEndpoint, type Endpoint, Endpoints } from "./endpoints.ts";
 import { HEADER_SIZE, MOST_REQUESTS, MOST_TOKENS, ON_DEMAND, VERSION } from "./layout.ts";
-import { checkId, checkLimit, checkParts, checkTokens, limitWord, need, strideFlags } from "./limits.ts";
+import { checkId, checkLimit, checkParts, checkTokens, limitWord, strideFlags } from "./limits.ts";
 import { LocalDirectory } from "./local-directory.ts";
 import { KEY_OPTIONS, MANAGER_OPTIONS } from "./option-names.ts";
 import { PackedCounters } from "./packed-counters.ts";
@@ -130,7 +131,7 @@ export class RateManager {
       this.#decider.clock.read();
       const decision = this.#decider.decide(found, foundKey, tokens, inputTokens, outputTokens);
       if (decision !== undefined) {
-        if (granted.hasSubscribers || denied.hasSubscribers) this.#tell(decision, endpoint, model, tokens);
+        if (granted.hasSubscribers || denied.hasSubscribers) this.#publish(decision, endpoint, model, tokens);
         return decision;
       }
       this.#refresh();
@@ -179,7 +180,7 @@ export class RateManager {
           this.#decider.clock.read();
           const decision = this.#decider.decide(endpoint, key, whole, inputTokens, outputTokens);
           if (decision !== undefined) {
-            if (granted.hasSubscribers || denied.hasSubscribers) this.#tell(decision, id, model, whole);
+            if (granted.hasSubscribers || denied.hasSubscribers) this.#publish(decision, id, model, whole);
             return decision;
           }
           version = -1;
@@ -283,7 +284,12 @@ export class RateManager {
     this.#decider.clock.load();
   }
 
-  #tell({ allowed, limitedBy, reason }: RateDecision, resource: string, model: string | undefined, cost: number): void {
+  #publish(
+    { allowed, limitedBy, reason }: RateDecision,
+    resource: string,
+    model: string | undefined,
+    cost: number,
+  ): void {
     if (!this.#isHeard) return;
     // A model without limits of its own may have any name, so the event leaves it out.
     const of = model !== undefined && this.#endpoints.has(resource, model) ? { model } : {};

@@ -23,9 +23,9 @@ export const PENDING = 2;
 export const LIVE = 3;
 export const DEAD = 4;
 
-export const lifeOf = (state: number): number => state & 7;
-export const next = (state: number, life: number): number => ((state & ~7) + 8) | life;
-export const same = (state: number, life: number): number => (state & ~7) | life;
+export const phaseOf = (state: number): number => state & 7;
+export const next = (state: number, phase: number): number => ((state & ~7) + 8) | phase;
+export const same = (state: number, phase: number): number => (state & ~7) | phase;
 
 /**
  * The place of a record and its STATE at the last look-up, which `isLive` validates. When a manager begins to share,

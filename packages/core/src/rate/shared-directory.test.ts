@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { allocate, compareAndSwapOn } from "./cas64.ts";
 import { HEADER_SIZE, LONGEST_NAME, ON_DEMAND, REQUEST_LIMIT, SHARED_RECORD_SIZE, STATE } from "./layout.ts";
 import { PackedCounters } from "./packed-counters.ts";
-import { DEAD, isLive, KEY, LIVE, lifeOf, next, PENDING, type Settings, same, WRITING } from "./record.ts";
+import { DEAD, isLive, KEY, LIVE, next, PENDING, phaseOf, type Settings, same, WRITING } from "./record.ts";
 import { SharedDirectory } from "./shared-directory.ts";
 
 const SET: Settings = [7, 70, -1, 0];
@@ -76,7 +76,7 @@ describe("the table of ids in shared memory", () => {
     a.remove(KEY, "x");
     expect(() => a.set(KEY, "y", SET, 5)).toThrow(expect.objectContaining({ code: "TABLE_FULL" }));
     expect(a.set(KEY, "y", SET, 6).slot).toBe(slot);
-    counters.look(slot, 6);
+    counters.load(slot, 6);
     expect(counters.requests).toBe(0);
   });
 
@@ -88,23 +88,23 @@ describe("the table of ids in shared memory", () => {
     counters.take(old.slot, 6, 5, 1);
     expect(isLive(counters.memory, old)).toBe(false);
     counters.adjust(old.slot, 6, -30, -1);
-    counters.look(old.slot, 6);
+    counters.load(old.slot, 6);
     expect([counters.requests, counters.tokens]).toEqual([1, 5]);
   });
 
   test.each([
     ["while writing", WRITING],
     ["before publishing", PENDING],
-  ])("a thread that died %s blocks no other thread", (_, life) => {
+  ])("a thread that died %s blocks no other thread", (_, phase) => {
     const { a, b, counters } = threads(16);
     const { slot, state } = a.set(KEY, "x", SET, 1);
-    counters.memory[slot + STATE] = same(next(state, life), life);
+    counters.memory[slot + STATE] = same(next(state, phase), phase);
     expect(b.find(KEY, "x")).toBeUndefined();
     const ref = b.set(KEY, "x", SET, 1);
     expect(a.find(KEY, "x")).toEqual(ref);
     // If the thread was only slow, it could not continue as if nothing had happened.
-    if (life === PENDING) expect(lifeOf(counters.memory[slot + STATE] as number)).toBe(DEAD);
-    expect(lifeOf(counters.memory[ref.slot + STATE] as number)).toBe(LIVE);
+    if (phase === PENDING) expect(phaseOf(counters.memory[slot + STATE] as number)).toBe(DEAD);
+    expect(phaseOf(counters.memory[ref.slot + STATE] as number)).toBe(LIVE);
     for (let i = 0; i < 14; i++) a.set(KEY, `other ${i}`, SET, 1);
   });
 

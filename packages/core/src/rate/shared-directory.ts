@@ -1,3 +1,4 @@
+import { need } from "../need.ts";
 import {
   FLAGS,
   HEADER_SIZE,
@@ -9,7 +10,6 @@ import {
   SHARED_RECORD_SIZE,
   STATE,
 } from "./layout.ts";
-import { need } from "./limits.ts";
 import type { PackedCounters } from "./packed-counters.ts";
 import { TableFullError } from "./rate-errors.ts";
 import {
@@ -20,9 +20,9 @@ import {
   KINDS,
   type Kind,
   LIVE,
-  lifeOf,
   next,
   PENDING,
+  phaseOf,
   Ref,
   type Settings,
   same,
@@ -95,7 +95,7 @@ export class SharedDirectory implements Directory {
       const slot = this.#slot(place);
       const ref = new Ref(slot, this.#state(slot));
       const start = (slot + NAME) * 2;
-      if (lifeOf(ref.state) !== LIVE || this.#names[start] !== kind) continue;
+      if (phaseOf(ref.state) !== LIVE || this.#names[start] !== kind) continue;
       const end = start + 1 + (this.#memory[slot + NAME_LENGTH] as number);
       const name = String.fromCharCode(...this.#names.subarray(start + 1, end));
       if (isLive(this.#memory, ref)) visit(name, ref);
@@ -111,7 +111,7 @@ export class SharedDirectory implements Directory {
     found.delete(name);
     this.#walk(kind, name, (slot, state) => {
       // Reads the state again at the end, because the name may have changed while it was read.
-      if (lifeOf(state) !== LIVE || !this.#isNamed(slot, kind, name) || this.#state(slot) !== state) return false;
+      if (phaseOf(state) !== LIVE || !this.#isNamed(slot, kind, name) || this.#state(slot) !== state) return false;
       ref = new Ref(slot, state);
       found.set(name, ref);
       return true;
@@ -139,14 +139,15 @@ export class SharedDirectory implements Directory {
       let chosenState = 0;
       let mostWorth = 0;
       this.#walk(kind, name, (slot, state) => {
-        const life = lifeOf(state);
-        const isSame = life === DEAD && this.#isNamed(slot, kind, name);
-        const isSpare = life === DEAD || (life === LIVE && ((this.#memory[slot + FLAGS] as number) & ON_DEMAND) !== 0);
+        const phase = phaseOf(state);
+        const isSame = phase === DEAD && this.#isNamed(slot, kind, name);
+        const isSpare =
+          phase === DEAD || (phase === LIVE && ((this.#memory[slot + FLAGS] as number) & ON_DEMAND) !== 0);
         let worth = 0;
         if (isSame) worth = Infinity;
         else if (state === FREE) worth = 2 ** 40;
         else if (isSpare && this.#counters.isIdle(slot, window))
-          worth = life === DEAD ? 2 ** 39 : window - (this.#memory[slot + LAST] as number);
+          worth = phase === DEAD ? 2 ** 39 : window - (this.#memory[slot + LAST] as number);
         if (worth > mostWorth) {
           mostWorth = worth;
           chosen = slot;
@@ -156,7 +157,7 @@ export class SharedDirectory implements Directory {
       });
       if (mostWorth === 0) throw new TableFullError(this.#mask + 1);
       // A live record is first marked DEAD and keeps its name: a thread that still uses it finds it again.
-      if (lifeOf(chosenState) === LIVE) this.#step(chosen, chosenState, next(chosenState, DEAD));
+      if (phaseOf(chosenState) === LIVE) this.#step(chosen, chosenState, next(chosenState, DEAD));
       else if (this.#step(chosen, chosenState, next(chosenState, WRITING))) return chosen;
     }
   }
@@ -169,15 +170,15 @@ export class SharedDirectory implements Directory {
    */
   #publish(slot: number, kind: Kind, name: string): void {
     const pending = same(this.#state(slot), PENDING);
-    let life = LIVE;
+    let phase = LIVE;
     Atomics.store(this.#memory, slot + STATE, pending);
     this.#walk(kind, name, (other, state) => {
       if (other === slot || !this.#isNamed(other, kind, name)) return false;
-      if (lifeOf(state) === PENDING) this.#step(other, state, next(state, DEAD));
-      if (lifeOf(this.#state(other)) === LIVE) life = DEAD;
-      return life === DEAD;
+      if (phaseOf(state) === PENDING) this.#step(other, state, next(state, DEAD));
+      if (phaseOf(this.#state(other)) === LIVE) phase = DEAD;
+      return phase === DEAD;
     });
-    this.#step(slot, pending, same(pending, life));
+    this.#step(slot, pending, same(pending, phase));
   }
 
   #isNamed(slot: number, kind: Kind, name: string): boolean {

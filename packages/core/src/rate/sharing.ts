@@ -1,6 +1,6 @@
+import { need } from "../need.ts";
 import { allocate, compareAndSwapOn, type Memory } from "./cas64.ts";
 import { HEADER_SIZE, NOWHERE, RECORD_SIZE, SHARED_RECORD_SIZE, VERSION } from "./layout.ts";
-import { need } from "./limits.ts";
 import type { LocalDirectory } from "./local-directory.ts";
 import { PackedCounters } from "./packed-counters.ts";
 import { SharingUnavailableError } from "./rate-errors.ts";

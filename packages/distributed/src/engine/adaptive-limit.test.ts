@@ -18,11 +18,11 @@ function fill(quota: Quota): void {
 }
 
 describe("an adaptive limit", () => {
-  test("starts where it was told to", () => {
+  test("starts at its configured start", () => {
     expect(adaptiveLimitOf(adaptive()[1])).toBe(10);
   });
 
-  test("grows by one slot at a time while it is what limits", () => {
+  test("grows by one slot at a time while it is the binding limit", () => {
     const [agent, quota] = adaptive();
     fill(quota);
     growLimit(agent, quota, 100_000);
@@ -64,7 +64,7 @@ describe("an adaptive limit", () => {
     expect(adaptiveLimitOf(quota)).toBe(20);
   });
 
-  test("is the same everywhere, in whatever order agents hear of growth and cuts", () => {
+  test("is the same at all agents, in whatever order growth and cuts arrive", () => {
     const words = [
       { epoch: 0, base: 10, steps: 1, changedAt: 0 },
       { epoch: 0, base: 10, steps: 3, changedAt: 0 },
@@ -79,7 +79,7 @@ describe("an adaptive limit", () => {
     expect(limits).toEqual([7, 7, 7]);
   });
 
-  test("a peer's number counts within the own bounds", () => {
+  test("a peer's number counts within this agent's bounds", () => {
     const [, quota] = adaptive();
     mergeLimit(quota, { epoch: 3, base: 1e15, steps: 0, changedAt: 0 }, 0);
     expect(adaptiveLimitOf(quota)).toBe(20);

@@ -8,7 +8,7 @@
 import type { Agent } from "./agent.ts";
 import { at } from "./amounts.ts";
 import type { Quota } from "./quota.ts";
-import { repeatsOf, reportBy } from "./schedule.ts";
+import { noteChange, repeatsOf, reportBy } from "./schedule.ts";
 
 /** Configured bounds of an adaptive limit. The upper bound is the limit of the quota. */
 export interface AdaptiveConfig {
@@ -84,6 +84,6 @@ function isLater(a: AdaptiveLimit, b: AdaptiveLimit): boolean {
 function change(agent: Agent, quota: Quota, adaptive: Omit<AdaptiveLimit, "changedAt">, now: number): void {
   if (!quota.slots) return;
   quota.slots.adaptive = { ...adaptive, changedAt: now };
-  quota.reporting.changedAt = now;
+  noteChange(agent, quota, now);
   reportBy(agent, quota, now, repeatsOf(agent, quota), true);
 }

@@ -1,3 +1,4 @@
+import { type Agenda, newAgenda } from "./agenda.ts";
 import { type Availability, newAvailability } from "./availability/entries.ts";
 import type { PeerQuota, Quota, Totals } from "./quota.ts";
 import type { RememberedReport } from "./remembered-reports.ts";
@@ -12,7 +13,7 @@ export interface AgentConfig {
   /** Relative weight under contention. */
   readonly weight: number;
   readonly isolation: Isolation;
-  /** Assumed number of agents until the first peer is heard. */
+  /** Assumed number of agents until the first message of a peer. */
   readonly expectedAgents: number | undefined;
   /** False without a bus. Without a bus and a store, the agent may use the whole limit. */
   readonly hasBus: boolean;
@@ -20,6 +21,8 @@ export interface AgentConfig {
   readonly isSigned?: boolean | undefined;
   /** The bus delivers an agent's own messages back to it. */
   readonly echoes: boolean;
+  /** The agent sends every call at once, so its peers leave capacity free for it. */
+  readonly observes?: boolean | undefined;
   /** Settings of the store; undefined when agents agree over the bus alone. */
   readonly store?: StoreConfig | undefined;
   readonly tuning: Tuning;
@@ -29,6 +32,7 @@ export interface AgentConfig {
 export interface Agent {
   readonly config: AgentConfig;
   readonly quotas: Map<string, Quota>;
+  readonly agenda: Agenda;
   readonly membership: Membership;
   readonly link: Link;
   /** Start of the current join phase. Later than `startedAt` after an isolation or a suspension of the process. */
@@ -38,7 +42,7 @@ export interface Agent {
   /** Time of the latest step. */
   steppedAt: number;
   hasLeft: boolean;
-  /** Time at which another process with the same id was last heard. */
+  /** Time of the latest message of another process with the same id. */
   duplicateSeenAt: number;
   /** Number of ignored messages and reports, by reason. */
   readonly ignored: Map<string, number>;
@@ -57,12 +61,15 @@ interface Membership {
   readonly peers: Map<string, Peer>;
   /** The newest incarnation of each agent, by id. */
   readonly newest: Map<string, Peer>;
-  /** True once any other agent was heard. */
+  /** True once a message of any other agent was received. */
   hasHeard: boolean;
   /** Number of live agents, this one included, and the sum of their weights. */
   members: number;
   weights: number;
-  /** Largest number of members that a peer has reported recently. A newcomer has not heard all of these members yet. */
+  /**
+   * Largest number of members that a peer has reported recently. A newcomer has not received messages of all of these
+   * members yet.
+   */
   reportedMembers: number;
   reportedMembersUntil: number;
   /** Number of remembered reports of all peers. */
@@ -103,6 +110,8 @@ export interface Peer {
   /** The peer announced its next message within this time. */
   nextMs: number;
   weight: number;
+  /** The peer sends every call at once, whatever is available. */
+  observes: boolean;
   state: "live" | "silent" | "left";
   /** The peer has proved that it leaves. */
   hasLeft: boolean;
@@ -128,6 +137,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
   return {
     config,
     quotas: new Map(),
+    agenda: newAgenda(),
     membership: {
       peers: new Map(),
       newest: new Map(),
@@ -170,7 +180,7 @@ export function joiningUntil({ joinedAt, config: { tuning } }: Agent): number {
 /** This agent's fraction, 0 to 1, of an amount that is divided by weight. */
 export function shareByWeight({ config: { weight }, membership }: Agent, now: number): number {
   const { weights, members, reportedMembers, reportedMembersUntil } = membership;
-  // Members that only peers have heard count with this agent's own weight.
+  // Members that are known only from the reports of peers count with this agent's own weight.
   const unheard = now < reportedMembersUntil ? Math.max(0, reportedMembers - members) : 0;
   return weight / (weights + unheard * weight);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { agreement } from "./agreement.ts";
+import { agreement, ownShare } from "./agreement.ts";
 import { capacityOf } from "./capacity.ts";
 import { budgetAfter } from "./isolation-budget.ts";
 import { step } from "./step.ts";
@@ -27,7 +27,7 @@ function knowing(all: readonly { used: number; waiting: number; claim: number; w
   return agent;
 }
 
-test("whatever each has used, claimed and waits for, the shares are within what there is, now and a window later", () => {
+test("for any usage, claims and demand, the budgets fit into the capacity, now and a window later", () => {
   fc.assert(
     fc.property(peers, fc.integer({ min: 0, max: 2 * WINDOW_MS }), (all, silentMs) => {
       const agent = knowing(all);
@@ -41,7 +41,7 @@ test("whatever each has used, claimed and waits for, the shares are within what 
   );
 });
 
-test("those who fall silent one after the other have together, a window later, what there is", () => {
+test("the budgets of agents that fall silent one after the other fit into the capacity a window later", () => {
   fc.assert(
     fc.property(peers, fc.integer({ min: 0, max: 700 }), (all, apartMs) => {
       const agent = knowing(all, apartMs);
@@ -59,9 +59,21 @@ test("those who fall silent one after the other have together, a window later, w
   );
 });
 
-test("of what came free since it last heard anyone, an agent counts nothing as its own", () => {
+test("an agent counts nothing as its own of the capacity that became free since it last received a message", () => {
   const agent = knowing([{ used: 0, waiting: 0, claim: 0, weight: 1 }]);
   const own = (since: number) => agreement(agent, quotaIn(agent), 7_000, since).get(undefined)?.from;
   expect(own(7_000)).toEqual([495]);
   expect(own(1_000)).toEqual([445.5]);
+});
+
+test("an agent's own share is its part of the agreement", () => {
+  fc.assert(
+    fc.property(peers, fc.integer({ min: 0, max: 30_000 }), (all, apartMs) => {
+      const agent = knowing(all, apartMs);
+      const now = agent.steppedAt + 1;
+      const [share] = ownShare(agent, quotaIn(agent), now);
+      const [to] = agreement(agent, quotaIn(agent), now).get(undefined)?.to ?? [];
+      expect(share).toBeCloseTo(to as number, 6);
+    }),
+  );
 });

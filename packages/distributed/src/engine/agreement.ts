@@ -1,6 +1,6 @@
 import { hash32 } from "../hash.ts";
 import type { Agent } from "./agent.ts";
-import { type Amounts, addTo, at, fits, minus, SLACK, scaled, takeFrom, zeros } from "./amounts.ts";
+import { type Amounts, addTo, at, fits, isZero, minus, SLACK, scaled, takeFrom, zeros } from "./amounts.ts";
 import { availableOf, capacityOf } from "./capacity.ts";
 import { isKnownToAll } from "./claim.ts";
 import { fairShares } from "./fair-shares.ts";
@@ -27,7 +27,7 @@ interface Member {
  *
  * At first (`from`) an agent keeps its usage, its claim if the claim would be served, and its share of the free
  * capacity, so that the running window stays within the limit. One window later (`to`) the agent has its fair share.
- * Peers may have used capacity that became free after `since`, when this agent last heard anyone.
+ * Peers may have used capacity that became free after `since`, when this agent last received a message.
  */
 export function agreement(agent: Agent, quota: Quota, now: number, since = now): Map<string | undefined, BudgetRange> {
   confirmReported(agent, quota, now);
@@ -56,6 +56,24 @@ export function agreement(agent: Agent, quota: Quota, now: number, since = now):
       return [key, { from, to: to.map((shares) => at(shares, j)) }];
     }),
   );
+}
+
+/** This agent's fair share: the budget that {@link agreement} ends with for it. The shares of its peers are not computed. */
+export function ownShare(agent: Agent, quota: Quota, now: number): number[] {
+  if (quota.slots) return [...(agreement(agent, quota, now).get(undefined)?.to ?? zeros(quota.limits.length))];
+  confirmReported(agent, quota, now);
+  const { swarm, own } = quota.usage;
+  swarm.expire(now);
+  own.expire(now);
+  const unconfirmed = unconfirmedUsage(quota);
+  const members = membersOf(agent, quota, unconfirmed, now);
+  const remaining = remainingUsage(members, minus(swarm.sum, unconfirmed));
+  const capacity = minus(capacityOf(agent, quota, now), heldInTheEnd(agent, quota, now));
+  const weightSum = members.reduce((sum, { weight }) => sum + weight, 0);
+  // Members without usage and demand only count by their weights.
+  const active = members.filter(({ key, used, demand }) => key === undefined || !isZero(used) || !isZero(demand));
+  const weights = active.map(({ weight }) => weight);
+  return finalShares(active, capacity, remaining, weights, weightSum).map((shares) => at(shares, 0));
 }
 
 /** The final budgets as whole slots, assigned to the members in an order that is the same for all agents. */

@@ -68,14 +68,16 @@ function safetyMarginOf(agent: Agent, { config, history }: Quota, now: number): 
   return agent.config.tuning.safetyMargin * (now < history.newcomersUntil && !isNewcomer ? 2 : 1);
 }
 
-/** The capacity that is neither used nor held free for silent peers. Negative after a cut. */
+/** The capacity that is neither used nor held free for silent or observing peers. Negative after a cut. */
 export function availableOf(agent: Agent, quota: Quota, now: number): number[] {
   const available = capacityOf(agent, quota, now);
   const { swarm, own } = quota.usage;
   swarm.expire(now);
   own.expire(now);
   // A refund and the usage that it corrects may leave the swarm's window at different times; the own sum is exact.
-  for (let i = 0; i < available.length; i++)
-    available[i] = at(available, i) - Math.max(at(swarm.sum, i), at(own.sum, i)) - at(quota.isolation.heldForSilent, i);
+  for (let i = 0; i < available.length; i++) {
+    const held = at(quota.isolation.heldForSilent, i) + at(quota.heldForObservers, i);
+    available[i] = at(available, i) - Math.max(at(swarm.sum, i), at(own.sum, i)) - held;
+  }
   return available;
 }

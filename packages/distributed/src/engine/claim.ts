@@ -5,7 +5,7 @@ import { availableOf, capacityOf } from "./capacity.ts";
 import type { ClaimReport } from "./message.ts";
 import { leadOf } from "./pacing.ts";
 import type { Claims, OwnClaim, PeerQuota, Quota } from "./quota.ts";
-import { repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
+import { noteChange, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { slotsToClaim } from "./slots.ts";
 import { isBefore, nextVirtualTime } from "./virtual-time.ts";
 
@@ -25,13 +25,13 @@ export function claimFor(agent: Agent, quota: Quota, next: Amounts, now: number)
 export function withdrawClaim(agent: Agent, quota: Quota, now: number): void {
   if (!quota.claims.own) return;
   quota.claims.own = undefined;
-  quota.reporting.changedAt = now;
+  noteChange(agent, quota, now);
   reportBy(agent, quota, now, repeatsOf(agent, quota));
 }
 
 function open(agent: Agent, quota: Quota, next: Amounts, now: number): void {
   const { id, tuning } = agent.config;
-  const { claims, pacing, reporting, history, config } = quota;
+  const { claims, pacing, history, config } = quota;
   const amounts = amountsToClaim(agent, quota, next, now);
   const count = ++claims.opened;
   const virtualTime =
@@ -48,7 +48,8 @@ function open(agent: Agent, quota: Quota, next: Amounts, now: number): void {
     publishedAt: Infinity,
     seq: Infinity,
   };
-  reporting.changedAt = now;
+  agent.agenda.holding.add(quota);
+  noteChange(agent, quota, now);
   reportBy(agent, quota, now, repeatsOf(agent, quota));
 }
 
@@ -64,7 +65,7 @@ export function toleratedLag({ config, membership: { members, weights } }: Agent
 /** Virtual time at which a newcomer starts: beside the first claim, not behind the last. */
 function startOf({ config, membership }: Agent, { others, virtualTime }: Claims): number {
   let first = virtualTime.swarm;
-  // Claims of isolated agents, and of agents that have heard no virtual time yet, have virtual time 0.
+  // Claims of isolated agents, and of agents that have received no virtual time yet, have virtual time 0.
   for (const { claim } of others) if (claim && claim.virtualTime > 0) first = Math.min(first, claim.virtualTime);
   return Math.max(first, virtualTime.swarm - config.tuning.debt / membership.weights);
 }
@@ -81,7 +82,7 @@ function amountsToClaim(agent: Agent, quota: Quota, next: Amounts, now: number):
   const share = shareByWeight(agent, now);
   if (quota.slots) return [slotsToClaim(quota, share, at(availableOf(agent, quota, now), 0), settleMs)];
   const size = sizeOf(demand.all, limits);
-  // A joining agent has not heard the claims of agents that join at the same time.
+  // A joining agent has not received the claims of agents that join at the same time.
   const isOnly = claims.others.size === 0 && now >= joiningUntil(agent);
   // Publishing a claim takes time, so in a short window a claim must be larger for the limit to be used.
   let most = Math.min(1, Math.max(quantum, (1.5 * settleMs) / quota.config.windowMs)) * share;

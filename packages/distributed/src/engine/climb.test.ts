@@ -15,7 +15,7 @@ test.each([
   expect(climbedTo(0.8, climb, ageMs)).toBeCloseTo(level, 10);
 });
 
-test("the level rises at every time that is named, and only then by more than a step", () => {
+test("the level rises at every announced time, and only then by more than a step", () => {
   let ageMs = 0;
   let level = climbedTo(0.8, climb, 0);
   for (let i = 0; i < 100; i++) {
@@ -26,7 +26,7 @@ test("the level rises at every time that is named, and only then by more than a 
   }
 });
 
-test("of two climbs one is the later, whoever compares them", () => {
+test("of two climbs the same one is later, in either order of comparison", () => {
   const others = [undefined, climb, { ...climb, good: 0.8 }, { ...climb, failures: 1 }, { ...climb, probeMs: 14_000 }];
   for (const a of others)
     for (const b of others) {

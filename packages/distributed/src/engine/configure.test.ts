@@ -13,7 +13,7 @@ describe("a quota with other dimensions", () => {
   const two = { limits: [100, 1_000], dimensions: [r, t] as string[] };
   const three = { limits: [100, 1_000, 500], dimensions: [r, t, i] as string[] };
 
-  test("counts on for the dimensions that stay, also when their order is another", () => {
+  test("keeps the usage of the dimensions that stay, also in another order", () => {
     const agent = testAgent("a", { hasBus: false }, two);
     step(agent, { type: "take", quota: "p", cost: [1, 50] }, 10);
     step(agent, { type: "settle", quota: "p", more: [0, -20], sentAt: 10 }, 20);
@@ -28,7 +28,7 @@ describe("a quota with other dimensions", () => {
     expect(quota.usage.swarm.sum).toEqual([0, 0, 0]);
   });
 
-  test("is settled in the dimensions that a call was taken of", () => {
+  test("is settled in the dimensions that the call was charged in", () => {
     const agent = testAgent("a", { hasBus: false }, two);
     step(agent, { type: "take", quota: "p", cost: [1, 50] }, 10);
     change(agent, three, 10);
@@ -38,7 +38,7 @@ describe("a quota with other dimensions", () => {
     expect(quotaIn(agent).usage.swarm.sum).toEqual([2, 80, 40]);
   });
 
-  test("gives nothing back that was not counted of a dimension that was away meanwhile", () => {
+  test("refunds nothing that was not counted in a dimension that was removed meanwhile", () => {
     const agent = testAgent("a", { hasBus: false }, three);
     step(agent, { type: "take", quota: "p", cost: [1, 50, 40] }, 10);
     change(agent, two, 20);
@@ -52,7 +52,7 @@ describe("a quota with other dimensions", () => {
     ]);
   });
 
-  test("knows what peers have said of a dimension that is new to this agent", () => {
+  test("knows the reports of peers on a dimension that is new to this agent", () => {
     const agent = testAgent("a", {}, two);
     const amounts = { limits: [100, 1_000, 500], spentTotal: [1, 50, 40], refundedTotal: [0, 0, 0], used: [1, 50, 40] };
     const said = { ...amounts, dimensions: three.dimensions, bins: [[1, 50, 40]], demand: [0, 0, 0] };
@@ -65,7 +65,7 @@ describe("a quota with other dimensions", () => {
     expect(quotaIn(agent).usage.swarm.sum).toEqual([2, 60, 45]);
   });
 
-  test("that has none in common with a peer's has nothing to do with it", () => {
+  test("is unrelated to a peer's quota without a common dimension", () => {
     const agent = testAgent("a", {}, { limits: [100], dimensions: [t as string] });
     step(agent, { type: "receive", message: word("b", 1, {}, { limits: [5], spentTotal: [3] }) }, 1_000);
     expect(quotaIn(agent).usage.swarm.sum).toEqual([0]);
@@ -74,11 +74,11 @@ describe("a quota with other dimensions", () => {
   });
 });
 
-test("an agent that keeps a part keeps no more than that part of a smaller limit", () => {
+test("the budget of an isolated agent shrinks with the limit", () => {
   const swarm = testSwarm(4);
   const [agent] = swarm.agents as [ReturnType<typeof testAgent>];
   for (const other of swarm.agents) if (other !== agent) swarm.gone.add(other);
-  swarm.deaf.add(agent);
+  swarm.unreachable.add(agent);
   swarm.pass(10_000);
   const kept = quotaIn(agent).isolation.budget?.to[0] ?? 0;
   expect(kept).toBeGreaterThan(200);
@@ -86,7 +86,7 @@ test("an agent that keeps a part keeps no more than that part of a smaller limit
   expect(quotaIn(agent).isolation.budget?.to[0]).toBeCloseTo(kept / 10, 9);
 });
 
-test("a quota that is gone and comes back knows no claim of a peer from before", () => {
+test("a quota that is removed and added again knows no earlier claim of a peer", () => {
   const agent = testAgent("a");
   const claim = { amounts: [90], next: [90], virtualTime: 1, tie: 1, waitedMs: 0 };
   step(agent, { type: "receive", message: word("b", 1, {}, { claim }) }, 1_000);
@@ -116,14 +116,14 @@ describe("a quota that this agent configures later than its peers", () => {
     return agent;
   };
 
-  test("starts with the usage that they have reported", () => {
+  test("starts with the usage that peers have reported", () => {
     const agent = heardOf({});
     step(agent, late(5_000), 5_000);
     expect(agent.quotas.get("q")?.usage.swarm.sum).toEqual([40]);
     expect(agent.ignored.size).toBe(0);
   });
 
-  test("counts only what they use from then on when they report again", () => {
+  test("counts only later usage when those peers report again", () => {
     const agent = heardOf({});
     step(agent, late(5_000), 5_000);
     const more = word("b", 2, { upMs: 504_500 }, { name: "q", spentTotal: [45], used: [45], bins: [[45]] });
@@ -131,7 +131,7 @@ describe("a quota that this agent configures later than its peers", () => {
     expect(agent.quotas.get("q")?.usage.swarm.sum).toEqual([45]);
   });
 
-  test("knows a claim of a peer, its limit and its level", () => {
+  test("knows the claim, the limit and the level of a peer", () => {
     const claim = { amounts: [30], next: [30], virtualTime: 1, tie: 1, waitedMs: 0 };
     const agent = heardOf({ claim, limits: [60] });
     step(agent, late(1_100), 1_100);
@@ -139,7 +139,7 @@ describe("a quota that this agent configures later than its peers", () => {
     expect(agent.quotas.get("q")?.limits).toEqual([60]);
   });
 
-  test("knows what a peer saw others use, though those have left", () => {
+  test("knows the usage of departed agents that a peer has seen", () => {
     const agent = heardOf({ joinSnapshot: [[70]] });
     step(agent, { type: "receive", message: word("b", 2, { upMs: 501_000 }, { name: "q" }) }, 2_000);
     for (let now = 2_000; now < 10_000; now += 500) {
@@ -175,7 +175,7 @@ describe("a quota that this agent configures later than its peers", () => {
 });
 
 describe("a removed quota", () => {
-  test("is reported until its usage has left the window, then its peers' reports are remembered", () => {
+  test("is reported until its usage has left the window, then reports of peers are remembered", () => {
     const agent = testAgent("a");
     step(
       agent,
@@ -196,7 +196,7 @@ describe("a removed quota", () => {
     expect(agent.membership.rememberedReports).toBe(1);
   });
 
-  test("that is configured again stays", () => {
+  test("stays when it is configured again", () => {
     const agent = testAgent("a");
     const { config } = quotaIn(agent);
     step(agent, { type: "remove", quota: "p" }, 1_000);
@@ -206,7 +206,7 @@ describe("a removed quota", () => {
   });
 });
 
-test("totals that decrease count as usage of a sender that counts anew", () => {
+test("totals that decrease count as usage of a sender that has started again", () => {
   const agent = testAgent("a");
   step(
     agent,

@@ -1,3 +1,4 @@
+import { addQuota } from "./agenda.ts";
 import type { Agent, Peer } from "./agent.ts";
 import { type Amounts, addTo, at, isZero } from "./amounts.ts";
 import { want } from "./demand.ts";
@@ -9,7 +10,7 @@ import { type BudgetRange, newQuota, type PeerQuota, type Quota, type QuotaConfi
 import { receiveReport } from "./receive.ts";
 import { takeRemembered } from "./remembered-reports.ts";
 import { restoreTotals, saveTotals } from "./saved-totals.ts";
-import { repeatsOf, reportBy } from "./schedule.ts";
+import { noteChange, repeatsOf, reportBy } from "./schedule.ts";
 import { BINS } from "./usage-window.ts";
 
 /**
@@ -20,7 +21,7 @@ import { BINS } from "./usage-window.ts";
 export function configure(agent: Agent, config: QuotaConfig, now: number): void {
   const known = agent.quotas.get(config.name);
   const isSame = known && known.config.windowMs === config.windowMs && hasSameDimensions(known.config, config);
-  const quota = isSame ? relimit(known, config) : replace(agent, known, config, now);
+  const quota = isSame ? relimit(agent, known, config) : replace(agent, known, config, now);
   agent.removed.delete(config.name);
   dropRemoved(agent, now);
   effectiveLimits(agent, quota);
@@ -37,11 +38,12 @@ export function remove(agent: Agent, name: string, now: number): void {
 }
 
 /** Applies new limits, burst or rules to a quota. */
-function relimit(quota: Quota, config: QuotaConfig): Quota {
+function relimit({ agenda }: Agent, quota: Quota, config: QuotaConfig): Quota {
   const { isolation } = quota;
   if (isolation.budget) isolation.budget = loweredBudget(isolation.budget, quota.config.limits, config.limits);
   lowerGrant(quota, config.limits);
   quota.config = config;
+  agenda.capacityVersion++;
   return quota;
 }
 
@@ -69,7 +71,7 @@ function replace(agent: Agent, known: Quota | undefined, config: QuotaConfig, no
     for (const { quotas } of agent.membership.peers.values()) inheritPeer(quotas, known, quota);
   } else quota = newQuota(config, now);
   restoreTotals(agent, quota);
-  agent.quotas.set(config.name, quota);
+  addQuota(agent, quota);
   if (!known) receiveRemembered(agent, quota, now);
   return quota;
 }
@@ -94,7 +96,7 @@ function successor(agent: Agent, old: Quota, config: QuotaConfig, now: number): 
   const quota = newQuota(config, old.history.configuredAt);
   const indices = indicesOf(dimensionsOf(config), dimensionsOf(old.config));
   inheritUsage(quota, old, indices, now);
-  inheritReporting(quota, old, indices, now);
+  inheritReporting(agent, quota, old, indices, now);
   Object.assign(quota.backoff, old.backoff);
   Object.assign(quota.claims.virtualTime, old.claims.virtualTime);
   quota.claims.opened = old.claims.opened;
@@ -131,11 +133,13 @@ function inheritUsage({ usage }: Quota, { usage: old }: Quota, indices: readonly
 }
 
 function inheritReporting(
-  { reporting }: Quota,
+  agent: Agent,
+  quota: Quota,
   { reporting: old }: Quota,
   indices: readonly number[],
   now: number,
 ): void {
+  const { reporting } = quota;
   addTo(reporting.unconfirmed, pick(old.unconfirmed, indices));
   addTo(reporting.unreported, pick(old.unreported, indices));
   for (const report of old.inTransit)
@@ -147,7 +151,7 @@ function inheritReporting(
   reporting.confirmedDemand = pick(old.confirmedDemand, indices);
   reporting.reportedAt = old.reportedAt;
   reporting.repeats = old.repeats;
-  reporting.changedAt = now;
+  noteChange(agent, quota, now);
   reporting.welcomeUntil = old.welcomeUntil;
 }
 

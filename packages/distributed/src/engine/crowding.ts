@@ -6,9 +6,10 @@ import { TRUST } from "./trust-rules.ts";
 const PART = 1 / 8;
 
 /**
- * Makes place for one more peer. Those that have been speaking for the shortest time go first, of these the one that was heard
- * longest ago: inventing agents is cheap, and speaking for each of them all the time is not. The usage of a forgotten
- * peer stays in the window. If it speaks again it is a new peer, whose usage counts again: late, never too little.
+ * Makes place for one more peer. Peers that have reported for the shortest time are removed first, of these the one
+ * with the oldest message: inventing agents is cheap, and sending messages for each of them all the time is not. The
+ * usage of a forgotten peer stays in the window. A forgotten peer that reports again is a new peer, whose usage counts
+ * again: too much, never too little.
  */
 export function makePlace(agent: Agent): void {
   const { peers, newest } = agent.membership;

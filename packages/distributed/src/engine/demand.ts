@@ -1,3 +1,4 @@
+import { endDemand } from "./agenda.ts";
 import type { Agent } from "./agent.ts";
 import { type Amounts, zeros } from "./amounts.ts";
 import { withdrawClaim } from "./claim.ts";
@@ -18,11 +19,14 @@ export function want(
   demand.next = next;
   demand.all = all ?? next ?? zeros(quota.limits.length);
   if (!next) {
+    endDemand(agent.agenda, quota);
     demand.waitingSince = Infinity;
     withdrawClaim(agent, quota, now);
     announceFreed(agent, quota, now);
     return;
   }
+  agent.agenda.demanding.add(quota);
+  agent.agenda.touched.add(quota);
   if (demand.waitingSince === Infinity) demand.waitingSince = now;
   if (agent.store?.isStore) requestGrant(agent, quota, next, now);
   else modeOf(agent, quota, now).pursue(agent, quota, next, now);

@@ -1,7 +1,7 @@
 import { seededRandom } from "@hivepace/core/testing";
 import { expect, test } from "vitest";
 import { agentMode } from "./modes/mode-of.ts";
-import { settleNow, step, takeNow } from "./step.ts";
+import { planTry, settleNow, step, takeNow } from "./step.ts";
 import { quotaIn, testAgent, word } from "./test-agents.ts";
 
 /** An agent of a swarm of two, at the end of its join phase. */
@@ -30,6 +30,7 @@ test.each([1, 2, 3])("takeNow and settleNow do the same as the events, seed %i",
       const { sentAt } = call;
       step(byEvents, { type: "settle", quota: "p", more, sentAt }, now);
       settleNow(directly, quotaIn(directly), more, undefined, sentAt, now);
+      planTry(directly, quotaIn(directly), now);
       settled++;
       continue;
     }

@@ -58,7 +58,10 @@ export type Event =
   | { readonly type: "unpark"; readonly command: ParkCommand }
   /** A message of an agent arrived, possibly an echo of this agent's own. */
   | { readonly type: "receive"; readonly message: Message }
-  /** A message was too old. If it is not a recording, its sender's clock is behind, and it has to hear this agent. */
+  /**
+   * A message was too old. If it is not a recording, the clock of its sender is behind, and a message of this agent
+   * corrects that clock.
+   */
   | { readonly type: "outdated" }
   /** An announcement of a cut arrived, with ages instead of times. */
   | { readonly type: "announced"; readonly quota: string; readonly level: Level }

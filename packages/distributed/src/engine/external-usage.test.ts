@@ -3,7 +3,7 @@ import { attributeExternalUsage, countExternalUsage } from "./external-usage.ts"
 import { step } from "./step.ts";
 import { quotaIn, testAgent, testSwarm } from "./test-agents.ts";
 
-test("what an answer shows is gone at once; what others then say of it is not counted again", () => {
+test("usage that an answer shows counts at once, and is not counted again when agents report it", () => {
   const agent = testAgent();
   const quota = quotaIn(agent);
   countExternalUsage(agent, quota, [50], 1_000);
@@ -15,7 +15,7 @@ test("what an answer shows is gone at once; what others then say of it is not co
   expect(quota.usage.swarm.sum).toEqual([0]);
 });
 
-test("what nobody has said after a while was someone else, and stays", () => {
+test("usage that no agent reports in time is external, and stays", () => {
   const agent = testAgent();
   const quota = quotaIn(agent);
   countExternalUsage(agent, quota, [50], 1_000);
@@ -26,7 +26,7 @@ test("what nobody has said after a while was someone else, and stays", () => {
   expect(quota.usage.swarm.sum).toEqual([0]);
 });
 
-test("a report that comes after the answer is recognised, and only its own part", () => {
+test("a report after the answer is recognised, and only as much as it explains", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [ReturnType<typeof testAgent>, ReturnType<typeof testAgent>];
   for (let i = 0; i < 9; i++) expect(swarm.take(second, 1)).toBe(true);
@@ -36,7 +36,7 @@ test("a report that comes after the answer is recognised, and only its own part"
   expect(quotaIn(second).usage.swarm.sum).toEqual([9]);
 });
 
-test("a call that used more than was thought is not counted twice when its answer showed it first", () => {
+test("usage above the estimate is not counted twice when an answer showed it first", () => {
   const agent = testAgent("a", { hasBus: false });
   const quota = quotaIn(agent);
   step(agent, { type: "take", quota: "p", cost: [60] }, 1_000);

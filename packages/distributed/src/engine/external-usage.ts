@@ -1,6 +1,7 @@
 import type { Agent } from "./agent.ts";
 import { type Amounts, at, isZero, takeFrom } from "./amounts.ts";
 import type { Quota } from "./quota.ts";
+import { noteChange } from "./schedule.ts";
 
 /** Heartbeats after which every agent has reported the usage that it had at the time of an observation. */
 const REPORTED_AFTER = 2.5;
@@ -19,12 +20,13 @@ export interface ExternalUsage {
  * whose report is still in transit. The capacity is used up in either case. Peers detect the same usage in answers of
  * their own.
  */
-export function countExternalUsage({ config, membership }: Agent, quota: Quota, amounts: Amounts, now: number): void {
+export function countExternalUsage(agent: Agent, quota: Quota, amounts: Amounts, now: number): void {
+  const { config, membership } = agent;
   const { heartbeatMs, crowd } = config.tuning;
-  const { usage, reporting } = quota;
+  const { usage } = quota;
   usage.swarm.add(now, amounts);
   usage.unattributed.add(now, amounts);
-  reporting.changedAt = now;
+  noteChange(agent, quota, now);
   const until = now + REPORTED_AFTER * heartbeatMs * Math.max(1, membership.members / crowd);
   usage.external = usage.external.filter((observed) => observed.until > now);
   usage.external.push({ at: now, until, amounts: [...amounts] });

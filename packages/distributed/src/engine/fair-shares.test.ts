@@ -56,12 +56,12 @@ test.each([
   for (const [i, share] of got.entries()) expect(share).toBeCloseTo(expected[i] as number, 9);
 });
 
-test("who weighs more gets more, but nothing that they do not want", () => {
+test("a larger weight gives a larger share, but never more than the demand", () => {
   expect(fairShares(20, [100, 100], [1, 3])).toEqual([5, 15]);
   expect(fairShares(20, [100, 6], [1, 3])).toEqual([14, 6]);
 });
 
-test("shares are what water would do", () => {
+test("shares are those of progressive filling", () => {
   fc.assert(
     fc.property(capacities, askers, (capacity, all) => {
       const exact = shares(capacity, all);
@@ -73,7 +73,7 @@ test("shares are what water would do", () => {
   );
 });
 
-test("nobody gets more than they ask for, all together no more than there is, and nothing is left while one wants more", () => {
+test("no share exceeds its demand, the sum fits the capacity, and nothing is left while demand is unmet", () => {
   fc.assert(
     fc.property(capacities, askers, (capacity, all) => {
       const got = shares(capacity, all);
@@ -84,7 +84,7 @@ test("nobody gets more than they ask for, all together no more than there is, an
   );
 });
 
-test("neither names nor order matter", () => {
+test("names and order do not matter", () => {
   fc.assert(
     fc.property(capacities, askers, fc.integer({ min: 0, max: 11 }), (capacity, all, by) => {
       const turned = [...all.slice(by % all.length), ...all.slice(0, by % all.length)].reverse();
@@ -95,7 +95,7 @@ test("neither names nor order matter", () => {
   );
 });
 
-test("asking for more than one needs brings nothing that one needs", () => {
+test("inflated demand brings no useful capacity", () => {
   fc.assert(
     fc.property(capacities, askers, fc.integer({ min: 0, max: 1_000_000 }), (capacity, all, more) => {
       const [honest, ...others] = all as [Asker, ...Asker[]];

@@ -10,6 +10,8 @@ export function fairShares(capacity: number, demands: readonly number[], weights
 
 /** Share per unit of weight at which the capacity is used up; Infinity when all demands are met. */
 function waterLevel(capacity: number, demands: readonly number[], weights: readonly number[]): number {
+  // The usual case needs no order.
+  if (demands.reduce((sum, demand) => sum + demand, 0) < capacity) return Infinity;
   const order = demands.map((_, i) => i).sort((a, b) => height(a) - height(b));
   let left = capacity;
   let weight = weights.reduce((sum, w) => sum + w, 0);

@@ -19,9 +19,9 @@ import { available, ownUsage, share, swarmUsage } from "./readings.ts";
 import { slotReading as readSlots } from "./slot-readings.ts";
 import {
   step as applyEvent,
+  planTry as applyPlan,
   settleNow as applySettle,
   takeNow as applyTake,
-  retryAt as computeRetryAt,
   wakeAfterSettling as computeWakeAfterSettling,
   wakeAfterTaking as computeWakeAfterTaking,
 } from "./step.ts";
@@ -113,13 +113,13 @@ export const wakeAfterTaking = computeWakeAfterTaking as unknown as (
 /** The same as `step` with a `settle` event, without an event and effects. */
 export const settleNow = applySettle as unknown as Outside<typeof applySettle>;
 
-/** Time at which the next waiting call of a quota should try again; Infinity when none waits. */
-export const retryAt = computeRetryAt as unknown as Outside<typeof computeRetryAt>;
+/** Plans the next try of the next waiting call after `settleNow`. Returns its time; Infinity when none waits. */
+export const planTry = applyPlan as unknown as Outside<typeof applyPlan>;
 
 /** Latest time of the next `wake` event after `settleNow`. */
 export const wakeAfterSettling = computeWakeAfterSettling as unknown as Outside<typeof computeWakeAfterSettling>;
 
-/** True when other agents are known, whose late knowledge needs a safety margin. */
+/** True when other agents are known. Their delayed reports require a safety margin. */
 export const isOneOfSeveral = hasPeers as unknown as Outside<typeof hasPeers>;
 
 /** The agent's present mode of obtaining capacity, apart from any quota. */

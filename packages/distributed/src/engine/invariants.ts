@@ -62,7 +62,15 @@ function violatedByTake(agent: Agent, quota: Quota, now: number): string | undef
   }
 }
 
-function violatedIn(agent: Agent, { claims, reporting }: Quota): string | undefined {
+function violatedIn(agent: Agent, quota: Quota): string | undefined {
+  const { claims, reporting, demand } = quota;
+  const { demanding, reports, holding, changedAt } = agent.agenda;
+  const isInAgenda =
+    demanding.has(quota) === (demand.next !== undefined) &&
+    reports.timeOf(quota) === reporting.dueAt &&
+    reporting.changedAt <= changedAt &&
+    (!claims.own || holding.has(quota));
+  if (!isInAgenda) return "the agenda agrees with its quotas";
   if (!isPositive(reporting.unconfirmed) || !isPositive(claims.sum)) return "sums are never negative";
   if (claims.own && !isPositive(claims.own.amounts)) return "a claim is never overdrawn";
   if (reporting.inTransit.length > 1_000 || claims.others.size > agent.membership.peers.size)

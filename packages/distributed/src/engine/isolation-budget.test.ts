@@ -20,7 +20,7 @@ function sent(kept: number, cost: number): number[] {
   });
 }
 
-test.each([4.9, 9.9, 12.3])("a hundred who keep %d calls each send as many as that together", (kept) => {
+test.each([4.9, 9.9, 12.3])("a hundred agents with a budget of %d calls each send that many calls in total", (kept) => {
   const calls = sent(kept, 1);
   const most = kept * CAUTION;
   expect(new Set(calls)).toEqual(new Set([Math.floor(most), Math.ceil(most)]));
@@ -28,6 +28,6 @@ test.each([4.9, 9.9, 12.3])("a hundred who keep %d calls each send as many as th
   expect(Math.abs(sum - 100 * most)).toBeLessThanOrEqual(15);
 });
 
-test("calls of more than half of what is kept are not rounded up by anyone", () => {
+test("calls of more than half of the budget are never rounded up", () => {
   expect(new Set(sent(10, 6))).toEqual(new Set([1]));
 });

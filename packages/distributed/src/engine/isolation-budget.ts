@@ -73,8 +73,8 @@ export function savedUpAt(agent: Agent, quota: Quota, cost: Amounts, limit: Amou
 }
 
 /**
- * Reports the unused budget as a claim before all others, because peers may hear this agent although it hears nobody.
- * Includes usage that leaves the own window before the next report.
+ * Reports the unused budget as a claim before all others, because peers may receive messages of this agent although
+ * this agent receives none. Includes usage that leaves the own window before the next report.
  */
 export function claimOfBudget(agent: Agent, quota: Quota, now: number): ClaimReport {
   const { own } = quota.usage;
@@ -104,7 +104,7 @@ function isolationBudget(agent: Agent, quota: Quota, now: number): IsolationBudg
   const { store, link } = agent;
   if (store?.isStore) return storeBudget(agent, quota, Math.min(now, store.unansweredSince));
   if (store && store.peersInStoreAt > store.answeredAt) return leftBehindBudget(agent, quota, now);
-  // Peers have not heard this agent since its first message that was not delivered.
+  // Peers have received nothing since the first message of this agent that was not delivered.
   const since = Math.min(now, link.unansweredSince, link.unechoedSince);
   // Until the end of its first join phase an agent does not know its peers.
   const { joinHeartbeats, heartbeatMs } = agent.config.tuning;
@@ -135,7 +135,10 @@ function leftBehindBudget({ membership }: Agent, { limits, config }: Quota, now:
   return { since: now - 2 * config.windowMs - 60_000, isAgreed: true, from: share, to: share };
 }
 
-/** The budget of an agent that has never heard a peer or the store: an equal share of the limit, or the minimum. */
+/**
+ * The budget of an agent that has never received anything from a peer or the store: an equal share of the limit, or the
+ * minimum.
+ */
 function unheardBudget(agent: Agent, { limits, config }: Quota): BudgetRange {
   const { expectedAgents } = agent.config;
   const share = limits.map((limit) => (expectedAgents ? limit / expectedAgents : limit * config.rules.levelMin));

@@ -45,7 +45,7 @@ test("merging is commutative, associative and idempotent", () => {
   );
 });
 
-test("a merge never goes back, and one of two different words is the later one", () => {
+test("a merge never goes back, and one of two different levels is the later one", () => {
   fc.assert(
     fc.property(levels, levels, (a, b) => {
       expect(isLater(a, merge(a, b))).toBe(false);
@@ -58,7 +58,7 @@ test("a merge never goes back, and one of two different words is the later one",
   );
 });
 
-test("of two that say the same the older start counts: recovery does not wait for a slow message", () => {
+test("of two equal levels the earlier start counts: a slow message does not delay recovery", () => {
   const ours: Level = { ...FULL, epoch: 1, levelAtCut: 0.5, cutAt: 100, pausedAt: 100 };
   expect(merge(ours, { ...ours, cutAt: 90, pausedAt: 110 })).toMatchObject({ cutAt: 90, pausedAt: 100 });
 });
@@ -77,7 +77,7 @@ test.each([
   expect(levelAt(cut, 1_000 + age)).toBeCloseTo(level, 12);
 });
 
-test("the next step is the moment at which the level rises; there is none when it is whole", () => {
+test("the next step is the moment at which the level rises; a full level has none", () => {
   expect(nextStepAt(FULL, 5)).toBe(Infinity);
   expect(nextStepAt(cut, 1_000)).toBe(31_000);
   expect(nextStepAt(cut, 31_000)).toBe(61_000);
@@ -92,7 +92,7 @@ test("the first refusal halves and pauses for half a second", () => {
   expect(pausedUntil(cut)).toBe(1_500);
 });
 
-test("what was sent before the present level was known says nothing new", () => {
+test("a refusal of a call sent before the present level was known changes nothing", () => {
   expect(refusal(cut, 2_000, { sentAt: 1_000 }, 1_000)).toBe(cut);
   expect(refusal(cut, 2_000, { sentAt: 1_001 }, 1_000)).not.toBe(cut);
 });
@@ -105,7 +105,7 @@ test("within the cooldown refusals pause longer and longer and do not cut", () =
   }
 });
 
-test("after it the first refusal is a step back, and one that follows others halves", () => {
+test("after the cooldown the first refusal undoes a step, and further ones halve", () => {
   const probe = refusal(cut, 1_000 + 90_000);
   expect(probe).toMatchObject({ epoch: 2, pauseCount: 0 });
   expect(probe.levelAtCut).toBeCloseTo((0.5 * 1.1 ** 3) / 1.21, 12);
@@ -113,7 +113,7 @@ test("after it the first refusal is a step back, and one that follows others hal
   expect(troubled.levelAtCut).toBeCloseTo((0.5 * 1.1 ** 3) / 2, 12);
 });
 
-test("however often it is cut, the least is left", () => {
+test("any number of cuts leaves the minimum", () => {
   let level = FULL;
   for (let i = 0; i < 50; i++) {
     level = refusal(level, i * 61_000 + 1);
@@ -145,7 +145,7 @@ test.each([
   expect(refusal(FULL, 1_000, { retryAfterMs }).pauseMs).toBe(pauseMs);
 });
 
-test("the next step is always ahead, and there when its time has come, however the clock's fractions fall", () => {
+test("the next step is always in the future and due at its time, for any fractions of the clock", () => {
   const time = fc.double({ min: 0, max: 1e8, noNaN: true });
   fc.assert(
     fc.property(time, fc.nat({ max: 5 }), fc.constantFrom(700, 5_000, 30_000), (cutAt, steps, recoveryIntervalMs) => {
@@ -161,7 +161,7 @@ test("the next step is always ahead, and there when its time has come, however t
   );
 });
 
-test("of two words of one epoch the later one counts, with the longer pause if that ends later", () => {
+test("of two levels of one epoch the later one counts, with the longer pause if that ends later", () => {
   const long: Level = { ...cut, pausedAt: 1_000, pauseMs: 30_000 };
   const later: Level = { ...cut, pauseCount: 1, pausedAt: 2_000, pauseMs: 1_000, origin: "b" };
   expect(withLongerPause(later, long)).toEqual({ ...later, pausedAt: 1_000, pauseMs: 30_000 });
@@ -171,7 +171,7 @@ test("of two words of one epoch the later one counts, with the longer pause if t
   expect(withLongerPause({ ...later, epoch: 2 }, long).pauseMs).toBe(1_000);
 });
 
-test("a cut of a level above the whole is a cut, also when it leaves exactly the whole", () => {
+test("a cut of a level above the configured capacity is a cut, also down to exactly that capacity", () => {
   const twice: Level = { ...FULL, epoch: 1, levelAtCut: 2, levelMax: 2, cutAt: -1e9 };
   const halved = refuse(twice, { sentAt: 1_000, reason: "429" }, 0, { ...rules, levelMax: 2 }, 1_000, "a");
   expect(halved.levelAtCut).toBeCloseTo(1, 9);

@@ -77,7 +77,7 @@ test("pauses and probes scale with the window", () => {
   expect(climb).toMatchObject({ climbMs: 300_000, growMs: 540_000 });
 });
 
-test("a call that is larger than the last good level has its turn within a window", () => {
+test("a call larger than the last good level is sent within a window", () => {
   const swarm = testSwarm(1, {}, measured);
   refuse(swarm);
   const [agent] = swarm.agents as [never];

@@ -26,7 +26,7 @@ function bereft(used: readonly number[]) {
   return agent;
 }
 
-test("what a silent agent has said that it used, and what is kept free for it, is all that was agreed on", () => {
+test("the reported usage of a silent agent and the capacity held for it add up to its agreed budget", () => {
   fc.assert(
     fc.property(amounts, (used) => {
       const agent = bereft(used);

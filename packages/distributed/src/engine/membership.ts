@@ -1,9 +1,11 @@
+import { removeQuota } from "./agenda.ts";
 import type { Agent, Peer } from "./agent.ts";
 import { agreement } from "./agreement.ts";
 import { type Amounts, addTo, at, SLACK, zeros } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
 import { budgetAfter } from "./isolation-budget.ts";
 import type { QuotaReport } from "./message.ts";
+import { observersUsage } from "./observers.ts";
 import type { PeerQuota, Quota } from "./quota.ts";
 import { forgetExpired, rememberPeers } from "./remembered-reports.ts";
 import { saveTotals } from "./saved-totals.ts";
@@ -22,6 +24,7 @@ export function countMembers(agent: Agent): void {
     membership.members++;
     membership.weights += peer.weight;
   }
+  agent.agenda.capacityVersion++;
   for (const quota of agent.quotas.values()) effectiveLimits(agent, quota);
 }
 
@@ -30,24 +33,30 @@ export function addMember(agent: Agent, peer: Peer): void {
   peer.state = "live";
   agent.membership.members++;
   agent.membership.weights += peer.weight;
+  agent.agenda.capacityVersion++;
   for (const [name, known] of peer.quotas) {
     known.heldBudget = undefined;
     const quota = agent.quotas.get(name);
-    if (quota) lowerLimits(quota, known.report.limits);
+    if (quota) lowerLimits(agent, quota, known.report.limits);
   }
 }
 
 /** Sets the effective limits to the smallest that any live agent has configured. */
 export function effectiveLimits(agent: Agent, quota: Quota): void {
   quota.limits = [...quota.config.limits];
+  agent.agenda.capacityVersion++;
   for (const peer of agent.membership.peers.values()) {
     const limits = peer.state === "live" ? peer.quotas.get(quota.config.name)?.report.limits : undefined;
-    if (limits) lowerLimits(quota, limits);
+    if (limits) lowerLimits(agent, quota, limits);
   }
 }
 
-export function lowerLimits(quota: Quota, limits: Amounts): void {
-  for (let i = 0; i < limits.length; i++) quota.limits[i] = Math.min(at(quota.limits, i), at(limits, i));
+export function lowerLimits({ agenda }: Agent, { limits: effective }: Quota, limits: Amounts): void {
+  for (let i = 0; i < limits.length; i++) {
+    if (at(limits, i) >= at(effective, i)) continue;
+    effective[i] = at(limits, i);
+    agenda.capacityVersion++;
+  }
 }
 
 /** Interval between two sweeps. */
@@ -89,6 +98,7 @@ export function sweep(agent: Agent, now: number): void {
   for (const quota of agent.quotas.values()) {
     freeEnded(agent, quota, now);
     updateHeld(agent, quota, now);
+    quota.heldForObservers = observersUsage(agent, quota, now);
   }
   dropRemoved(agent, now);
 }
@@ -103,7 +113,7 @@ export function dropRemoved(agent: Agent, now: number): void {
     if (slots && slots.starts.length > 0 && now < slots.renewedAt + (config?.leaseMs ?? 0)) continue;
     agent.removed.delete(name);
     if (!quota) continue;
-    agent.quotas.delete(name);
+    removeQuota(agent, quota);
     // Without a bus and a store, no other agent knows the totals.
     if (agent.config.hasBus || agent.store) saveTotals(agent, quota);
     rememberPeers(agent, quota, now);
@@ -116,9 +126,7 @@ export function suspectAfterMs(agent: Agent, nextMs: number): number {
   return Math.max(suspectAfterHeartbeats * heartbeatMs, 3.1 * Math.max(nextMs, busyMsOf(agent)));
 }
 
-/**
- * Marks lost peers: those that said goodbye before they fell silent have left; for all others capacity is held free.
- */
+/** Marks lost peers: those whose goodbye preceded the silence have left; for all others capacity is held free. */
 function suspect(agent: Agent, lost: readonly Peer[], now: number): void {
   const silent = lost.filter(({ byeSeq, seq }) => byeSeq < seq || seq === 0);
   for (const quota of agent.quotas.values()) holdFor(agent, quota, silent, now);
@@ -225,8 +233,6 @@ function stillInWindow({ report: { used, bins, windowMs }, reportedAt }: PeerQuo
 }
 
 /** Time after which a peer is forgotten: delayed messages have arrived, and the capacity held for it is released. */
-export function forgetAfterMs(agent: Agent): number {
-  let longest = 0;
-  for (const { config } of agent.quotas.values()) longest = Math.max(longest, config.windowMs);
-  return 2 * longest + 60_000;
+export function forgetAfterMs({ agenda }: Agent): number {
+  return 2 * agenda.longestWindowMs + 60_000;
 }

@@ -33,6 +33,8 @@ export interface Message {
   readonly leave?: string | undefined;
   /** The sender is in store mode, so its usage is not on the bus. */
   readonly store?: boolean | undefined;
+  /** The sender delays no call, so its usage goes on whatever is available. */
+  readonly observes?: true | undefined;
   /** Reports on the quotas whose state peers need. */
   readonly quotas: readonly QuotaReport[];
   /** Endpoints that are closed, or whose state has changed recently. */

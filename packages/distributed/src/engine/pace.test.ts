@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Pace } from "./pace.ts";
 
-test("what is used puts the swarm ahead, time takes that away again, and nobody gets behind", () => {
+test("usage puts the swarm ahead of the pace, time reduces the lead, and the lead is never negative", () => {
   const pace = new Pace(1, 60_000);
   const perMs = [2];
   pace.add(0, [100], perMs);
@@ -15,7 +15,7 @@ test("what is used puts the swarm ahead, time takes that away again, and nobody 
   expect(pace.at(900, perMs)).toEqual([10]);
 });
 
-test("a refund that comes after its usage has drained is credit, for as long as it took to earn", () => {
+test("a refund after its usage has drained is credit, for as long as it took to earn", () => {
   const pace = new Pace(1, 60_000);
   const perMs = [2];
   pace.add(0, [100], perMs);
@@ -33,7 +33,7 @@ test("credit is never more than a window of the pace", () => {
   expect(pace.at(0, [0.5])).toEqual([-500]);
 });
 
-test("nobody is held back for longer than a window, however much was used at once", () => {
+test("no call is delayed for more than a window, however large a burst was", () => {
   const pace = new Pace(1, 1_000);
   pace.add(0, [1e6], [2]);
   expect(pace.at(0, [2])).toEqual([2_000]);

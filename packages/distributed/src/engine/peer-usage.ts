@@ -20,9 +20,9 @@ export function attributeJoinUsage(joinedAt: number, quota: Quota, { used, bins 
 }
 
 /**
- * Counts a peer's usage since its previous report as used now, which is late and never early. Refunds count from the time of
- * the call, which is early and never late. After a gap, the bins of the report tell the times. Returns false when the report
- * contains no new usage.
+ * Counts a peer's usage since its previous report as used now, which is late and never early. Refunds count from the
+ * time of the call, which is early and never late. After a gap, the bins of the report supply the times. Returns false
+ * when the report contains no new usage.
  */
 export function countPeerUsage(
   agent: Agent,

@@ -1,3 +1,4 @@
+import { touch } from "./agenda.ts";
 import type { Agent } from "./agent.ts";
 import { addTo, zeros } from "./amounts.ts";
 import { availabilityReports } from "./availability/share.ts";
@@ -6,7 +7,8 @@ import { withAges } from "./level.ts";
 import type { ClaimReport, Message, QuotaReport } from "./message.ts";
 import { modeOf } from "./modes/mode-of.ts";
 import type { OwnClaim, Quota } from "./quota.ts";
-import { confirmReported, heartbeatOf, isActive, publishAt, refundedMsOf } from "./schedule.ts";
+import { refresh } from "./refresh.ts";
+import { confirmReported, heartbeatOf, isActive, publishAt, refundedMsOf, reportAt } from "./schedule.ts";
 import { slotFields } from "./slots.ts";
 import { isQuiet } from "./store-mode.ts";
 
@@ -22,10 +24,12 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
   const seq = ++link.seq;
   const isHeartbeat = now - link.publishedAt >= Math.min(link.promisedMs, nextMs) && !isQuiet(agent, now);
   const quotas: QuotaReport[] = [];
-  for (const quota of agent.quotas.values()) {
+  // The goodbye contains everything that peers do not know yet.
+  const isGoodbye = bye && !isQuiet(agent, now);
+  const isComplete = isGoodbye || isHeartbeat;
+  for (const quota of isComplete ? agent.quotas.values() : agent.agenda.reports.takeDue(now)) {
     const { dueAt, reportedAt } = quota.reporting;
-    // The goodbye contains everything that peers do not know yet.
-    const isTime = (bye && !isQuiet(agent, now)) || (isHeartbeat && now - reportedAt >= heartbeatMs / 2);
+    const isTime = isGoodbye || (isHeartbeat && now - reportedAt >= heartbeatMs / 2);
     if (dueAt <= now || (isTime && isActive(quota, now))) quotas.push(report(agent, quota, seq, now));
   }
   const availability = availabilityReports(agent, isHeartbeat, now);
@@ -44,6 +48,7 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
     members: agent.membership.members,
     bye,
     ...(agent.store?.isStore ? { store: true } : {}),
+    ...(agent.config.observes ? { observes: true } : {}),
     quotas,
     ...(availability ? { availability } : {}),
   };
@@ -51,6 +56,8 @@ export function publish(agent: Agent, now: number, bye = false): Message | undef
 
 function report(agent: Agent, quota: Quota, seq: number, now: number): QuotaReport {
   const { config, usage, demand, claims, backoff, reporting } = quota;
+  refresh(agent, quota, now);
+  touch(agent.agenda, quota);
   markReported(agent, quota, seq, now);
   const mode = modeOf(agent, quota, now);
   mode.enter(agent, quota, now);
@@ -81,12 +88,12 @@ function report(agent: Agent, quota: Quota, seq: number, now: number): QuotaRepo
 /** Records that the quota is reported in message `seq`, and schedules the next retransmission. */
 function markReported(agent: Agent, quota: Quota, seq: number, now: number): void {
   const { config, limits, claims, demand, reporting } = quota;
-  reporting.dueAt = reporting.repeats > 0 ? now + agent.config.tuning.repeatMs : Infinity;
+  reportAt(agent, quota, reporting.repeats > 0 ? now + agent.config.tuning.repeatMs : Infinity);
   reporting.repeats = Math.max(0, reporting.repeats - 1);
   reporting.reportedAt = now;
   confirmReported(agent, quota, now);
   const { inTransit, unreported } = reporting;
-  // While nobody receives reports for a long time, the latest report replaces the one before.
+  // While reports remain undelivered for a long time, the latest report replaces the one before.
   const last = inTransit.length < MOST_IN_TRANSIT ? undefined : inTransit.pop();
   if (last) addTo(unreported, last.unconfirmed);
   inTransit.push({ seq, at: now, unconfirmed: unreported, demand: demand.all });

@@ -45,6 +45,8 @@ export interface Quota {
   readonly reporting: Reporting;
   readonly history: History;
   readonly isolation: Isolated;
+  /** Capacity left free for peers that observe: their usage until as much has left the window. */
+  heldForObservers: number[];
   readonly allocation: Allocation;
   /** State of a quota of slots, which has one dimension; undefined for other quotas. */
   readonly slots: Slots | undefined;
@@ -185,7 +187,7 @@ interface History {
   newcomersUntil: number;
 }
 
-/** The capacity of silent agents: of this one while it is isolated, and of peers that are not heard. */
+/** The capacity of silent agents: of this one while it is isolated, and of peers that have stopped reporting. */
 interface Isolated {
   /** Set while this agent is isolated, and while it moves between the bus and the store. */
   budget: IsolationBudget | undefined;
@@ -204,7 +206,7 @@ export interface BudgetRange {
 /** The budget of this agent while it is isolated. */
 export interface IsolationBudget extends BudgetRange {
   readonly since: number;
-  /** True when peers hold the same budget free; false for an agent that never heard anyone. */
+  /** True when peers hold the same budget free; false for an agent that has never received a message. */
   readonly isAgreed: boolean;
 }
 
@@ -310,6 +312,7 @@ export function newQuota(config: QuotaConfig, now: number): Quota {
       newcomersUntil: -Infinity,
     },
     isolation: { budget: undefined, savedSince: -Infinity, heldForSilent: zeros(length) },
+    heldForObservers: zeros(length),
     allocation: { grant: undefined, requested: zeros(length) },
     slots: isHeld ? newSlots(config.adaptive, now) : undefined,
   };

@@ -24,7 +24,7 @@ const member = () => {
   return agent;
 };
 
-test("a level thousands of cuts ahead is believed when it is told for a while", () => {
+test("a level thousands of cuts ahead is accepted when it is repeated for a while", () => {
   const agent = member();
   for (let seq = 1; seq <= 3; seq++) {
     expect(quotaIn(agent).backoff.level.epoch).toBe(0);
@@ -33,7 +33,7 @@ test("a level thousands of cuts ahead is believed when it is told for a while", 
   expect(quotaIn(agent).backoff.level.epoch).toBe(EPOCH);
 });
 
-test("a level thousands of cuts ahead is not believed when it is another each time", () => {
+test("a level thousands of cuts ahead is ignored when it differs each time", () => {
   const agent = member();
   for (let seq = 1; seq <= 10; seq++) {
     const ahead = { ...level, epoch: seq * EPOCH };
@@ -42,13 +42,13 @@ test("a level thousands of cuts ahead is not believed when it is another each ti
   expect(quotaIn(agent).backoff.level).toBe(FULL);
 });
 
-test("an agent that listens believes it at once, for it cannot know what it has missed", () => {
+test("a joining agent accepts such a level at once, because it cannot know what it missed", () => {
   const agent = testAgent("a");
   step(agent, { type: "receive", message: word("b", 1, {}, { level }) }, 500);
   expect(quotaIn(agent).backoff.level.epoch).toBe(EPOCH);
 });
 
-test("a level of no epoch at all is no level: what is said of it could not be read", () => {
+test("a level without an epoch is ignored: its other fields could not be read", () => {
   const agent = testAgent("a");
   step(agent, { type: "announced", quota: "p", level: { ...level, epoch: 0 } }, 500);
   expect(quotaIn(agent).backoff.level).toBe(FULL);

@@ -3,7 +3,7 @@ import { type Agent, ignore } from "./agent.ts";
 import { EPOCHS_AHEAD, type Level, levelAt, merge, withAges, withLongerPause } from "./level.ts";
 import { agentMode } from "./modes/mode-of.ts";
 import type { Backoff, Quota } from "./quota.ts";
-import { reportBy } from "./schedule.ts";
+import { noteChange, reportBy } from "./schedule.ts";
 
 /** Number of heartbeats for which an epoch far ahead must be repeated before it is accepted. */
 const CREDIBLE_AFTER = 2;
@@ -13,7 +13,7 @@ const MOST_SHIFT_MS = 3_000;
 
 /**
  * Merges a level with ages instead of times, from a peer, an announcement or the store. Only a trusted source may raise
- * the level above the present one, because anybody can send an unsigned message.
+ * the level above the present one, because an unsigned message may come from an attacker.
  */
 export function receiveLevel(
   agent: Agent,
@@ -40,10 +40,11 @@ export function receiveLevel(
   const isNews =
     level.epoch !== before.epoch || level.pauseCount !== before.pauseCount || level.pauseMs !== before.pauseMs;
   backoff.level = level;
+  agent.agenda.capacityVersion++;
   if (!isNews) return;
   backoff.learnedCutAt = level.cutAt;
   backoff.knownAt = now;
-  quota.reporting.changedAt = now;
+  noteChange(agent, quota, now);
   // A few agents relay the level, in case the message was lost. All agents relaying at once would flood the bus.
   const { epoch, pauseCount } = level;
   const fraction = hash32(`${agent.config.id} ${epoch} ${pauseCount}`) / 2 ** 32;

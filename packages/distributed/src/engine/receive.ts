@@ -1,5 +1,6 @@
 import { hash32 } from "../hash.ts";
 import { mergeLimit } from "./adaptive-limit.ts";
+import { touch } from "./agenda.ts";
 import { type Agent, ignore, type Peer } from "./agent.ts";
 import { at, fits, isEqual, isZero } from "./amounts.ts";
 import { receiveAvailability, welcomeWithAvailability } from "./availability/share.ts";
@@ -13,6 +14,7 @@ import { attributeJoinUsage, countPeerUsage } from "./peer-usage.ts";
 import { projected } from "./projection.ts";
 import type { PeerQuota, Quota } from "./quota.ts";
 import { receiveLevel } from "./receive-level.ts";
+import { refresh } from "./refresh.ts";
 import { rememberReport } from "./remembered-reports.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
 import { announceFreed, countDeparted, countPeerSlots } from "./slots.ts";
@@ -72,6 +74,7 @@ export function receive(agent: Agent, message: Message, now: number): boolean {
   peer.staleCount = 0;
   if (peer.state === "live") membership.weights += message.weight - peer.weight;
   peer.weight = message.weight;
+  peer.observes = message.observes === true;
   if (peer.state !== "live") {
     addMember(agent, peer);
     isNews = true;
@@ -81,7 +84,14 @@ export function receive(agent: Agent, message: Message, now: number): boolean {
     membership.reportedMembersUntil = now + tuning.suspectAfterHeartbeats * tuning.heartbeatMs;
   }
   const isNewcomer = message.upMs < 2 * tuning.heartbeatMs;
-  for (const report of message.quotas) isNews = receiveReport(agent, peer, report, message.upMs, now) || isNews;
+  for (const report of message.quotas) {
+    const quota = agent.quotas.get(report.name);
+    if (quota) {
+      refresh(agent, quota, now);
+      touch(agent.agenda, quota);
+    }
+    isNews = receiveReport(agent, peer, report, message.upMs, now) || isNews;
+  }
   if (message.availability) isNews = receiveAvailability(agent, peer, message.availability, now) || isNews;
   if (message.bye) {
     peer.byeSeq = message.seq;
@@ -133,7 +143,8 @@ function senderOf(agent: Agent, message: Message, now: number): Peer | undefined
     return reason ? undefined : known;
   }
   makePlace(agent);
-  // A new incarnation shows that the previous one has ended. If it has not, it will be heard again.
+  // A new incarnation shows that the previous one has ended. A previous one that is still running counts as live again
+  // with its next message.
   if (before && before.incarnation < incarnation) {
     const heardNobody = agentMode(agent, now) === "isolated" || agent.joinedAt > before.receivedAt;
     if (heardNobody && before.state === "silent") before.endedAt = now;
@@ -149,6 +160,7 @@ function senderOf(agent: Agent, message: Message, now: number): Peer | undefined
     receivedAt: now,
     nextMs: 0,
     weight: 1,
+    observes: false,
     state: "silent",
     hasLeft: false,
     byeSeq: 0,
@@ -180,6 +192,7 @@ function welcome(agent: Agent, newcomer: Peer, now: number): void {
   const isOneOfFew = fraction * agent.membership.members < 8 && now - agent.startedAt > 2 * tuning.heartbeatMs;
   for (const quota of agent.quotas.values()) {
     const { usage, backoff, reporting } = quota;
+    refresh(agent, quota, now);
     const hasHistory = !isZero(usage.swarm.sum) || backoff.level.epoch > 0;
     if (now < reporting.welcomeUntil || !(hasHistory || isOneOfFew)) continue;
     reporting.welcomeUntil = now + 2.5 * tuning.heartbeatMs;
@@ -241,7 +254,7 @@ export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs:
   }
   if (quota.slots) isNews = receiveSlots(agent, quota, peer, known, now) || isNews;
   isNews = receiveClaim(agent, quota, known, claim, now) || isNews;
-  if (!previousLimits) lowerLimits(quota, report.limits);
+  if (!previousLimits) lowerLimits(agent, quota, report.limits);
   else if (!isEqual(report.limits, previousLimits)) {
     effectiveLimits(agent, quota);
     isNews = true;

@@ -15,7 +15,7 @@ function newcomer() {
   return agent;
 }
 
-test("what a peer says has left its window has left the window of all", () => {
+test("usage that a peer reports as expired is dropped from the swarm's window", () => {
   const agent = newcomer();
   const quota = quotaIn(agent);
   expect(quota.usage.swarm.sum).toEqual([300]);
@@ -25,7 +25,7 @@ test("what a peer says has left its window has left the window of all", () => {
   expect(quota.usage.swarm.sum).toEqual([120]);
 });
 
-test("what this agent used itself, and what nobody has said to be his, stays", () => {
+test("own usage and unattributed usage stay", () => {
   const agent = newcomer();
   const quota = quotaIn(agent);
   quota.usage.swarm.add(100, [7]);
@@ -35,7 +35,7 @@ test("what this agent used itself, and what nobody has said to be his, stays", (
   expect(quota.usage.swarm.sum).toEqual([327]);
 });
 
-test("who speaks of another window says nothing about this one", () => {
+test("a report on another window does not change this one", () => {
   const agent = newcomer();
   const quota = quotaIn(agent);
   for (const peer of agent.membership.peers.values())
@@ -44,7 +44,7 @@ test("who speaks of another window says nothing about this one", () => {
   expect(quota.usage.swarm.sum).toEqual([300]);
 });
 
-test("what others told of one who was not heard yet is not counted again when it is heard", () => {
+test("usage of a peer learned from join snapshots is not counted again when the peer reports it", () => {
   const agent = testAgent("a", {}, {}, 0);
   const quota = quotaIn(agent);
   const seen = Array.from({ length: BINS }, (_, b) => [b === 3 ? 400 : 0]);

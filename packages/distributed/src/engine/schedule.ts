@@ -1,3 +1,4 @@
+import { isHolding } from "./agenda.ts";
 import { type Agent, joiningUntil } from "./agent.ts";
 import { at, takeFrom } from "./amounts.ts";
 import { LONGEST_NEXT_MS } from "./message.ts";
@@ -27,8 +28,21 @@ export function reportBy(agent: Agent, quota: Quota, now: number, repeats: numbe
   if (!isUrgent && isQuiet(agent, now)) return;
   const { reporting } = quota;
   const { gapMs } = agent.config.tuning;
-  reporting.dueAt = Math.min(reporting.dueAt, Math.max(now, agent.link.publishedAt + gapMs));
+  reportAt(agent, quota, Math.min(reporting.dueAt, Math.max(now, agent.link.publishedAt + gapMs)));
   reporting.repeats = Math.max(reporting.repeats, repeats);
+}
+
+/** Sets the time of the next report of a quota. */
+export function reportAt({ agenda }: Agent, quota: Quota, time: number): void {
+  quota.reporting.dueAt = time;
+  agenda.reports.set(quota, time);
+}
+
+/** Notes a change that peers should know: the quota is reported at the next heartbeats. */
+export function noteChange({ agenda }: Agent, quota: Quota, now: number): void {
+  quota.reporting.changedAt = now;
+  agenda.changedAt = now;
+  if (quota.slots) agenda.holding.add(quota);
 }
 
 /** Time for which a refund is reported, so that peers that missed one report receive the next. */
@@ -36,13 +50,9 @@ export function refundedMsOf({ config }: Agent): number {
   return 4 * config.tuning.heartbeatMs;
 }
 
-/** True while a change is recent or a claim is open: then the quota is reported at every heartbeat. */
-function isFresh(agent: Agent, { claims, reporting, slots }: Quota, now: number): boolean {
-  return (
-    (slots && slots.starts.length > 0) ||
-    claims.own !== undefined ||
-    now - reporting.changedAt < 3 * agent.config.tuning.heartbeatMs
-  );
+/** True while a change of any quota is recent, a claim is open or a slot is held: then every heartbeat reports it. */
+function isFresh({ agenda, config }: Agent, now: number): boolean {
+  return now - agenda.changedAt < 3 * config.tuning.heartbeatMs || isHolding(agenda);
 }
 
 /** True while there is anything to report, and for one window after that. */
@@ -55,10 +65,8 @@ export function isActive({ claims, isolation, backoff, reporting, config, slots 
 export function publishAt(agent: Agent, now: number): number {
   const { publishedAt, promisedMs } = agent.link;
   // The announced interval is kept even when the present state would allow a longer one.
-  let due = isQuiet(agent, now) ? Infinity : publishedAt + Math.min(promisedMs, heartbeatOf(agent, now));
-  due = Math.min(due, agent.availability.dueAt);
-  for (const { reporting } of agent.quotas.values()) due = Math.min(due, reporting.dueAt);
-  return due;
+  const due = isQuiet(agent, now) ? Infinity : publishedAt + Math.min(promisedMs, heartbeatOf(agent, now));
+  return Math.min(due, agent.availability.dueAt, agent.agenda.reports.next);
 }
 
 /** Heartbeat of an active agent: longer in large swarms, where every agent receives the messages of all. */
@@ -74,8 +82,7 @@ export function heartbeatOf(agent: Agent, now: number): number {
   if (now < joiningUntil(agent)) return heartbeatMs;
   if (now - Math.min(unansweredSince, unechoedSince) > heartbeatMs / 2) return heartbeatMs;
   const busyMs = busyMsOf(agent);
-  for (const quota of agent.quotas.values()) if (isFresh(agent, quota, now)) return busyMs;
-  return Math.max(busyMs, idleHeartbeatMs);
+  return isFresh(agent, now) ? busyMs : Math.max(busyMs, idleHeartbeatMs);
 }
 
 /**

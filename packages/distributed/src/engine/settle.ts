@@ -6,7 +6,7 @@ import { attributeExternalUsage } from "./external-usage.ts";
 import { isContended, returnToPace } from "./pacing.ts";
 import type { Quota } from "./quota.ts";
 import { reportLargeUsage } from "./report-usage.ts";
-import { refundedMsOf, reportBy } from "./schedule.ts";
+import { noteChange, refundedMsOf, reportBy } from "./schedule.ts";
 import { occupy, release } from "./slots.ts";
 
 /**
@@ -24,7 +24,7 @@ export function settle(
   if (quota.slots) {
     const slots = at(correction, 0);
     if (slots < 0) release(agent, quota, -slots, sentAt, now);
-    else if (slots > 0) occupy(quota, slots, now);
+    else if (slots > 0) occupy(agent, quota, slots, now);
     return;
   }
   const { usage, reporting, config } = quota;
@@ -42,7 +42,7 @@ export function settle(
   const hasExtra = !isZero(extra);
   const hasRefund = !isZero(refund);
   if (!hasExtra && !hasRefund) return;
-  reporting.changedAt = now;
+  noteChange(agent, quota, now);
   if (hasExtra) {
     usage.swarm.add(now, extra);
     usage.own.add(now, extra);

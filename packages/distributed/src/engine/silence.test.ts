@@ -16,7 +16,7 @@ test.each([
   expect(trust(ms)).toBeCloseTo(part, 3);
 });
 
-test("trust and what is kept never grow with the silence", () => {
+test("trust and the held capacity never grow with the silence", () => {
   fc.assert(
     fc.property(times, times, windows, fc.constantFrom(...policies), (a, b, windowMs, isolation) => {
       const [early, late] = [Math.min(a, b), Math.max(a, b)];
@@ -28,7 +28,7 @@ test("trust and what is kept never grow with the silence", () => {
   );
 });
 
-test("who is cut off has never used more in a window than the others keep free for it, but for what its policy adds", () => {
+test("an isolated agent never uses more in a window than peers hold free for it, apart from its isolation policy", () => {
   fc.assert(
     fc.property(times, windows, fc.constantFrom(...policies), (silentMs, windowMs, isolation) => {
       const reserved = trust(silentMs - windowMs);

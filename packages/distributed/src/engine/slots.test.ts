@@ -64,14 +64,14 @@ describe("the slots of a peer", () => {
     expect(used(agent, 36_000)).toBe(0);
   });
 
-  test("are those of its next incarnation, beside the calls of the one before", () => {
+  test("are those of its next incarnation, in addition to the calls of the previous one", () => {
     const agent = agentWithPeer();
     const again = { ...held, spentTotal: [1], used: [1], bins: [[1]] };
     step(agent, { type: "receive", message: word("b", 1, { incarnation: 2 }, again) }, 6_000);
     expect(used(agent, 6_000)).toBe(4);
   });
 
-  test("are never more than the limit, whatever it reports", () => {
+  test("never exceed the limit, whatever the peer reports", () => {
     const agent = agentWithPeer();
     step(agent, { type: "receive", message: word("b", 2, {}, { ...held, spentTotal: [1e15], used: [1e15] }) }, 6_000);
     expect(used(agent, 6_000)).toBe(5);

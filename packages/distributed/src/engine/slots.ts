@@ -15,7 +15,7 @@ import { toleratedLag } from "./claim.ts";
 import type { QuotaReport } from "./message.ts";
 import type { Permit } from "./modes/mode.ts";
 import type { PeerQuota, Quota } from "./quota.ts";
-import { repeatsOf, settleMsOf } from "./schedule.ts";
+import { noteChange, repeatsOf, reportAt, settleMsOf } from "./schedule.ts";
 import { isQuiet } from "./store-mode.ts";
 import { isBefore, nextVirtualTime } from "./virtual-time.ts";
 
@@ -27,7 +27,7 @@ const LONGEST_HELD_MS = 86_400_000;
 const LATEST = 0.1;
 /** The expected duration of a call before any has ended. */
 const UNKNOWN_MS = 1_000;
-/** A place behind every claim of the same virtual time. */
+/** A tie-break that orders this agent behind every claim of the same virtual time. */
 const LAST_TIE = 2 ** 32;
 
 /** State of a quota of slots, in addition to the state of every quota. */
@@ -71,7 +71,7 @@ export function noteStart({ slots }: Quota, count: number, now: number): void {
 
 /** Frees slots of own calls that started at `startedAt`, and announces them when another agent waits for slots. */
 export function release(agent: Agent, quota: Quota, count: number, startedAt: number, now: number): void {
-  const { slots, usage, reporting } = quota;
+  const { slots, usage } = quota;
   const freed = Math.min(count, at(usage.own.sum, 0));
   if (!slots || freed <= 0) return;
   for (let i = 0; i < freed; i++) slots.starts.splice(Math.max(0, slots.starts.indexOf(startedAt)), 1);
@@ -82,7 +82,7 @@ export function release(agent: Agent, quota: Quota, count: number, startedAt: nu
   usage.swarm.add(now, [-freed]);
   usage.refundedTotal[0] = at(usage.refundedTotal, 0) + freed;
   slots.freed += freed;
-  reporting.changedAt = now;
+  noteChange(agent, quota, now);
   returnSoon(agent, now);
   announceFreed(agent, quota, now);
 }
@@ -93,14 +93,14 @@ function returnSoon({ store, config }: Agent, now: number): void {
 }
 
 /** Counts slots that are used without a decision, because the caller only observes. */
-export function occupy(quota: Quota, count: number, now: number): void {
+export function occupy(agent: Agent, quota: Quota, count: number, now: number): void {
   const { usage, reporting } = quota;
   usage.own.add(now, [count]);
   usage.swarm.add(now, [count]);
   usage.spentTotal[0] = at(usage.spentTotal, 0) + count;
   reporting.unreported[0] = at(reporting.unreported, 0) + count;
   reporting.unconfirmed[0] = at(reporting.unconfirmed, 0) + count;
-  reporting.changedAt = now;
+  noteChange(agent, quota, now);
   noteStart(quota, count, now);
 }
 
@@ -110,7 +110,7 @@ export function announceFreed(agent: Agent, quota: Quota, now: number): void {
   if (!slots || slots.freed <= 0 || claims.others.size === 0) return;
   if (isQuiet(agent, now) || (demand.next && isTurn(agent, quota, now))) return;
   // Waiting for the minimum gap between messages would delay the next call.
-  reporting.dueAt = Math.min(reporting.dueAt, now);
+  reportAt(agent, quota, Math.min(reporting.dueAt, now));
   reporting.repeats = Math.max(reporting.repeats, repeatsOf(agent, quota));
 }
 
@@ -192,7 +192,7 @@ export function slotRequest({ slots, config }: Quota, now: number): { endsMs?: n
   return { endsMs: slots.starts.length === 0 ? leaseMs : Math.max(0, slots.renewedAt + leaseMs - now) };
 }
 
-/** Slots of agents that newcomers will not hear. */
+/** Slots of departed agents, which send newcomers no report. */
 function departedFields(agent: Agent, quota: Quota, now: number): Partial<QuotaReport> {
   let count = 0;
   let until = now;
@@ -213,7 +213,7 @@ function departedFields(agent: Agent, quota: Quota, now: number): Partial<QuotaR
 export function countPeerSlots(quota: Quota, peer: Peer, known: PeerQuota, report: QuotaReport, now: number): boolean {
   const { slots, usage, config } = quota;
   if (!slots) return false;
-  // A peer that was considered departed may be heard again.
+  // A peer that was considered departed may report again.
   if (slots.orphans.some(({ key }) => key === peer.key)) dropOrphans(quota, (one) => one.key === peer.key);
   // No peer holds more than the limit; more is a forged or outdated number.
   const held = Math.min(at(report.used, 0), Math.max(at(config.limits, 0), known.slots));
@@ -232,7 +232,7 @@ export function orphanSlots({ slots, usage }: Quota, peer: Peer, known: PeerQuot
   known.slots = 0;
 }
 
-/** Counts slots of departed agents that this agent never heard, as its peers report them when it joins. */
+/** Counts slots of agents that departed before this agent joined, as peers report them during the join phase. */
 export function countDeparted({ slots, usage }: Quota, count: number, until: number, now: number): void {
   if (!slots || until <= now) return;
   const known = slots.orphans.reduce((sum, orphan) => sum + orphan.count, 0);

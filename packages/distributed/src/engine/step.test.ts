@@ -28,7 +28,7 @@ function member(now: number, used = 0): Agent {
   return agent;
 }
 
-test("a step asks neither clock nor chance nor timer, and the same steps have the same effects", () => {
+test("a step uses no clock, timer or randomness, and equal steps have equal effects", () => {
   const refuse = () => {
     throw new Error("not pure");
   };
@@ -53,7 +53,7 @@ test("a step asks neither clock nor chance nor timer, and the same steps have th
   expect(run()).toEqual(run());
 });
 
-test("a newcomer sends nothing until it has listened for a heartbeat and a quarter, and has heard itself", () => {
+test("a newcomer sends nothing until the join phase of 1.25 heartbeats is over and its message is echoed", () => {
   const agent = testAgent();
   const { publish } = step(agent, { type: "wake" }, 0);
   expect(take(agent, 0, 1)).toBe(false);
@@ -63,7 +63,7 @@ test("a newcomer sends nothing until it has listened for a heartbeat and a quart
   expect(take(agent, 1_260, 1)).toBe(true);
 });
 
-test("what it heard at its beginning does not show that the bus is still there", () => {
+test("a message from before the join phase does not show that the bus still works", () => {
   const agent = testAgent();
   const { publish } = step(agent, { type: "wake" }, 0);
   hear(agent, publish as Message, 10);
@@ -73,11 +73,11 @@ test("what it heard at its beginning does not show that the bus is still there",
   }
   for (let now = 2_500; now <= 4_000; now += 100) step(agent, { type: "wake" }, now);
   expect(agentMode(agent, 4_000)).toBe("isolated");
-  // An agent that has never heard a peer has only the minimum budget.
+  // An agent that has never received a message of a peer has only the minimum budget.
   expect([take(agent, 4_000, 1), take(agent, 4_001, 1)]).toEqual([true, false]);
 });
 
-test("a newcomer to a swarm that has nothing to say learns at once that it is not alone", () => {
+test("a newcomer to an idle swarm learns at once that it is not alone", () => {
   for (let idleMs = 60_000; idleMs < 65_000; idleMs += 500) {
     const swarm = testSwarm(2);
     swarm.pass(idleMs);
@@ -88,14 +88,14 @@ test("a newcomer to a swarm that has nothing to say learns at once that it is no
   }
 });
 
-test("one without a bus has all, at once", () => {
+test("an agent without a bus has the whole limit at once", () => {
   const agent = testAgent("a", { hasBus: false });
   expect(take(agent, 0, 1_000)).toBe(true);
   expect(take(agent, 1, 1)).toBe(false);
   expect(take(agent, WINDOW_MS + 100, 1)).toBe(true);
 });
 
-test("without a claim an agent uses its part of what is free and no more, until all know of it", () => {
+test("without a claim an agent uses its part of the free capacity and no more, until all know of the usage", () => {
   const swarm = testSwarm(4);
   const [first] = swarm.agents as [Agent];
   // 990 are available in total, and each agent may take a quarter of that.
@@ -107,7 +107,7 @@ test("without a claim an agent uses its part of what is free and no more, until 
   expect(swarm.take(first, 185)).toBe(true);
 });
 
-test("if all take their part at once, before a word is heard, it is still within the limit", () => {
+test("all parts taken at once, before any message arrives, stay within the limit", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 8 }),
@@ -127,7 +127,7 @@ test("if all take their part at once, before a word is heard, it is still within
   );
 });
 
-test("a call above its part is claimed, and goes when all have heard of it", () => {
+test("a call above the part is claimed, and sent once all agents know the claim", () => {
   const swarm = testSwarm(4);
   const [first, second] = swarm.agents as [Agent, Agent];
   expect(swarm.take(first, 600)).toBe(false);
@@ -160,7 +160,7 @@ test.each([
   expect(quotaIn(first).claims.own?.amounts[0]).toBeCloseTo(claimed, 9);
 });
 
-test("who comes while a claim is made known is served with it", () => {
+test("a call that arrives while a claim is published is covered by it", () => {
   const swarm = testSwarm(200, {}, { limits: [100] });
   const [first] = swarm.agents as [Agent];
   expect(swarm.take(first, 1)).toBe(false);
@@ -172,7 +172,7 @@ test("who comes while a claim is made known is served with it", () => {
   expect([swarm.take(first, 1), swarm.take(first, 1)]).toEqual([true, true]);
 });
 
-test("a claim is not granted before its agent has heard itself: perhaps nobody else has", () => {
+test("a claim is not granted before its echo: the message may have reached no other agent", () => {
   const agent = member(3_000);
   let claim: Message | undefined;
   step(agent, { type: "want", quota: "p", next: [600] }, 3_100);
@@ -183,7 +183,7 @@ test("a claim is not granted before its agent has heard itself: perhaps nobody e
   expect(take(agent, 3_900, 600)).toBe(true);
 });
 
-test("a call sets its agent back by its size and weight, a large one by two fair shares at most", () => {
+test("a call advances the virtual time by its size over the weight, a large one by two fair shares at most", () => {
   const swarm = testSwarm(4, { weight: 2 });
   const [first, second] = swarm.agents as [Agent, Agent];
   expect(swarm.take(first, 100)).toBe(true);
@@ -195,7 +195,7 @@ test("a call sets its agent back by its size and weight, a large one by two fair
   expect(own - line).toBeCloseTo(2 / 8, 9);
 });
 
-test("claims are served in turn, and whoever got least is next", () => {
+test("claims are served by virtual time, the agent with the least service first", () => {
   const swarm = testSwarm(3);
   const [first, second, third] = swarm.agents as [Agent, Agent, Agent];
   for (const [agent, calls] of [
@@ -227,7 +227,7 @@ function nearlyFull(): { swarm: TestSwarm; first: Agent; second: Agent } {
   return { swarm, first, second };
 }
 
-test("a small call may go while a large one waits for room that is far away, and not when it would make that later", () => {
+test("a small call may overtake a large one that waits for capacity, unless it would delay the large one", () => {
   const { swarm, first, second } = nearlyFull();
   // 890 are used, and 490 of them expire in 40 s: then 590 are free, of which 570 are claimed first. 30 are free now,
   // but the large call would have to wait for them.
@@ -256,7 +256,7 @@ test.each([
   expect(swarm.take(first, 5)).toBe(goes);
 });
 
-test("a newcomer's cut counts, also when the last one before it is long over", () => {
+test("a newcomer's cut counts, also long after the previous one has ended", () => {
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];
   const refused = () => ({ sentAt: swarm.now, reason: "429" });
@@ -270,7 +270,7 @@ test("a newcomer's cut counts, also when the last one before it is long over", (
   for (const agent of swarm.agents) expect(quotaIn(agent).backoff.level).toMatchObject({ epoch: 2, levelAtCut: 0.5 });
 });
 
-test("what somebody wants only since the bus is away gives it no larger part: the others have not heard of it", () => {
+test("demand that arose after the bus failed enlarges no budget, because peers have not received it", () => {
   const swarm = testSwarm(3);
   const [first, second, third] = swarm.agents as [Agent, Agent, Agent];
   for (const [agent, amount] of [[first, 600] as const, [second, 300] as const]) {
@@ -280,7 +280,7 @@ test("what somebody wants only since the bus is away gives it no larger part: th
     swarm.want(agent, undefined);
   }
   swarm.pass(2_000);
-  for (const agent of swarm.agents) swarm.deaf.add(agent);
+  for (const agent of swarm.agents) swarm.unreachable.add(agent);
   swarm.want(third, [10], [900]);
   swarm.pass(10_000);
   expect(swarm.agents.map((agent) => agentMode(agent, swarm.now))).toEqual(["isolated", "isolated", "isolated"]);
@@ -290,10 +290,10 @@ test("what somebody wants only since the bus is away gives it no larger part: th
   expect(shares[2]).toBeGreaterThan(0);
 });
 
-test("what nobody hears does not pile up, however long the bus is away, and is not forgotten before it is heard", () => {
+test("unpublished reports do not pile up during an outage, and none is lost before it is delivered", () => {
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];
-  swarm.deaf.add(first);
+  swarm.unreachable.add(first);
   expect(swarm.take(first, 100)).toBe(true);
   swarm.pass(10 * WINDOW_MS);
   const { inTransit, unconfirmed, unreported } = quotaIn(first).reporting;
@@ -303,12 +303,12 @@ test("what nobody hears does not pile up, however long the bus is away, and is n
   unreported[0] = 5;
   swarm.pass(WINDOW_MS);
   expect([inTransit.length <= 256, ...unconfirmed]).toEqual([true, 105]);
-  swarm.deaf.delete(first);
+  swarm.unreachable.delete(first);
   swarm.pass(3_000);
   expect([...quotaIn(first).reporting.unconfirmed]).toEqual([0]);
 });
 
-test("a call for which the level is too low does not hold up others, and goes when the level has risen", () => {
+test("a call too large for the present level does not block others, and is sent when the level has risen", () => {
   const swarm = testSwarm(3);
   const [first, second] = swarm.agents as [Agent, Agent];
   swarm.do(second, { type: "refused", quota: "p", refused: { sentAt: swarm.now, reason: "429" } });
@@ -328,7 +328,7 @@ test("a call for which the level is too low does not hold up others, and goes wh
   expect(swarm.take(first, 600)).toBe(true);
 });
 
-test("a goodbye ends a claim at once and leaves what was used in the window", () => {
+test("a goodbye ends a claim at once and leaves the usage in the window", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
   expect(swarm.take(first, 400)).toBe(true);
@@ -342,7 +342,7 @@ test("a goodbye ends a claim at once and leaves what was used in the window", ()
   expect(availableOf(second, quotaIn(second), swarm.now)).toEqual([590]);
 });
 
-test("a goodbye tells what was used since the last word, or the others would use it again", () => {
+test("a goodbye reports the usage since the last message, so that peers do not spend it again", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
   // The usage is too small for an early report.
@@ -352,7 +352,7 @@ test("a goodbye tells what was used since the last word, or the others would use
   expect(availableOf(second, quotaIn(second), swarm.now)).toEqual([987]);
 });
 
-test("a decision publishes nothing: that comes at the next waking", () => {
+test("a decision publishes nothing: messages follow at the next wake-up", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
   const { taken, publish, wakeAt } = swarm.do(first, { type: "take", quota: "p", cost: [400] });
@@ -361,7 +361,7 @@ test("a decision publishes nothing: that comes at the next waking", () => {
   expect(availableOf(second, quotaIn(second), swarm.now)).toEqual([590]);
 });
 
-test("for one that fell silent its share is kept free, for a window and half a minute, and then no more", () => {
+test("the share of a silent agent is held free for a window and half a minute, and then no longer", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
   expect(swarm.take(first, 300)).toBe(true);
@@ -378,15 +378,15 @@ test("for one that fell silent its share is kept free, for a window and half a m
   expect(free(second)).toBeGreaterThan(980);
 });
 
-test("what one may have used that ended while nobody could hear it is kept free for a window more", () => {
+test("the budget of an incarnation that ended unheard is held free for one more window", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
   const free = () => availableOf(first, quotaIn(first), swarm.now)[0] as number;
   expect(swarm.take(second, 300)).toBe(true);
   swarm.pass(1_000);
-  swarm.deaf.add(first).add(second);
+  swarm.unreachable.add(first).add(second);
   swarm.pass(80_000);
-  swarm.deaf.clear();
+  swarm.unreachable.clear();
   swarm.gone.add(second);
   const live = (from: number, to: number) => {
     for (let seq = from; seq <= to; seq++) {
@@ -402,7 +402,7 @@ test("what one may have used that ended while nobody could hear it is kept free 
   expect(free()).toBe(990);
 });
 
-test("one that is cut off goes on with what all agreed on, and both sides together stay within the limit", () => {
+test("an isolated agent continues with the agreed budget, and both sides together stay within the limit", () => {
   for (const isolation of ["safe", "balanced"] as const) {
     const swarm = testSwarm(4, { isolation });
     const [first] = swarm.agents as [Agent];
@@ -430,10 +430,10 @@ test("one that is cut off goes on with what all agreed on, and both sides togeth
   }
 });
 
-test("one that hears nobody but is heard says what it keeps, and the others leave it free", () => {
+test("an agent that receives nothing but can still send reports its budget, and peers hold it free", () => {
   const swarm = testSwarm(4);
   const [first, second] = swarm.agents as [Agent, Agent];
-  swarm.deaf.add(first);
+  swarm.unreachable.add(first);
   swarm.pass(10_000);
   expect(agentMode(first, swarm.now)).toBe("isolated");
   const [kept] = quotaIn(second).claims.sum as [number];
@@ -441,12 +441,12 @@ test("one that hears nobody but is heard says what it keeps, and the others leav
   // The budget is a quarter of the capacity that was free at the last contact, without capacity freed since.
   expect(kept).toBeLessThanOrEqual(247);
   expect(quotaIn(first).isolation.budget?.from[0]).toBeLessThan(240);
-  swarm.deaf.clear();
+  swarm.unreachable.clear();
   swarm.pass(3_000);
   expect(quotaIn(second).claims.sum).toEqual([0]);
 });
 
-test("never heard anyone: the part of those expected, or the least", () => {
+test("an agent that has never received a message uses the part for the expected agents, or the minimum", () => {
   for (const [expectedAgents, most] of [
     [10, 100],
     [undefined, 1],
@@ -460,14 +460,14 @@ test("never heard anyone: the part of those expected, or the least", () => {
   }
 });
 
-test("a process that stood still listens first", () => {
+test("a suspended process joins again first", () => {
   const agent = member(5_000);
   expect(agentMode(agent, 5_000)).toBe("member");
   expect(take(agent, 10_000, 1)).toBe(false);
   expect(agentMode(agent, 10_000)).not.toBe("member");
 });
 
-test("what has left the window is not reported as used any more", () => {
+test("usage that has left the window is no longer reported", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
   expect(swarm.take(first, 100)).toBe(true);
@@ -481,7 +481,7 @@ test("what has left the window is not reported as used any more", () => {
   expect(reported()?.reportedAt).toBeLessThan(swarm.now - WINDOW_MS);
 });
 
-test("what turned out not to be used is free again for all, what was used above it is not", () => {
+test("usage below the estimate is free again for all, usage above it is counted", () => {
   const swarm = testSwarm(2);
   const [first, second] = swarm.agents as [Agent, Agent];
   const sentAt = swarm.now;
@@ -505,7 +505,7 @@ test("requests and tokens are one decision: neither is charged when the other do
   expect(quotaIn(first).usage.swarm.sum).toEqual([1, 40_000]);
 });
 
-test("weights divide what is free", () => {
+test("weights divide the free capacity", () => {
   const swarm = new TestSwarm([testAgent("a", { weight: 3 }), testAgent("b", { weight: 1 })]);
   swarm.pass(3_000);
   const [heavy, light] = swarm.agents as [Agent, Agent];
@@ -513,7 +513,7 @@ test("weights divide what is free", () => {
   expect(shareByWeight(light, swarm.now)).toBe(0.25);
 });
 
-test("a newcomer counts what those have used who left before it came", () => {
+test("a newcomer counts the usage of agents that left before it joined", () => {
   const swarm = testSwarm(3);
   const [first] = swarm.agents as [Agent];
   expect(swarm.take(first, 300)).toBe(true);
@@ -527,7 +527,7 @@ test("a newcomer counts what those have used who left before it came", () => {
   expect(availableOf(newcomer, quotaIn(newcomer), swarm.now)[0]).toBeLessThanOrEqual(690);
 });
 
-test("of different limits the smallest counts, while who has it is there", () => {
+test("of different limits the smallest applies while its agent is live", () => {
   const swarm = new TestSwarm([testAgent("a"), testAgent("b", {}, { limits: [500] })]);
   swarm.pass(3_000);
   const [first, second] = swarm.agents as [Agent, Agent];
@@ -539,7 +539,7 @@ test("of different limits the smallest counts, while who has it is there", () =>
   expect(capacityOf(first, quotaIn(first), swarm.now)).toEqual([990]);
 });
 
-test("old and repeated words change nothing, nor do those of an earlier life that has left", () => {
+test("old and repeated messages change nothing, nor do those of an ended incarnation", () => {
   const agent = member(3_000);
   hear(agent, word("b", 5, {}, { spentTotal: [50] }), 3_000);
   hear(agent, word("b", 5, {}, { spentTotal: [50] }), 3_001);
@@ -554,14 +554,14 @@ test("old and repeated words change nothing, nor do those of an earlier life tha
   expect(Object.fromEntries(agent.ignored)).toEqual({ stale: 2, left: 1 });
 });
 
-test("a second process of the same name is noticed, and counts as an agent of its own", () => {
+test("a second process with the same id is detected, and counts as a separate agent", () => {
   const agent = member(3_000);
   for (let seq = 1; seq <= 8; seq++) hear(agent, word("a", seq, { incarnation: 7 }), 3_000 + seq * 500);
   expect(agent.duplicateSeenAt).toBe(7_000);
   expect(agent.membership.members).toBe(3);
 });
 
-test("what cannot be is counted and has no effect", () => {
+test("impossible messages are counted and have no effect", () => {
   const agent = member(3_000);
   hear(agent, word("b", 3, {}, { windowMs: 1_000 }), 3_001);
   hear(agent, word("b", 4, {}, { limits: [1, 2] }), 3_002);
@@ -570,7 +570,7 @@ test("what cannot be is counted and has no effect", () => {
   expect(quotaIn(agent).backoff.level).toBe(FULL);
 });
 
-test("of more agents than a swarm has the newest strangers are remembered, and those that spoke for longer", () => {
+test("above the maximum of agents the newest strangers are remembered, and those that reported for longer", () => {
   const agent = member(3_000);
   hear(agent, word("b", 3), 4_000);
   for (let i = 0; i < 25_000; i++) hear(agent, word(`x${i}`, 1, { quotas: [] }), 4_000 + i / 100);
@@ -583,14 +583,14 @@ test("of more agents than a swarm has the newest strangers are remembered, and t
   expect(newest.get("newcomer")?.state).toBe("live");
 });
 
-test("the dead are forgotten", () => {
+test("departed agents are forgotten", () => {
   const swarm = testSwarm(3);
   for (const agent of swarm.agents.slice(1)) swarm.gone.add(agent);
   swarm.pass(2 * WINDOW_MS + 61_000);
   expect(swarm.agents[0]?.membership.peers.size).toBe(0);
 });
 
-test("an agent that has nothing to say says so every five seconds", () => {
+test("an idle agent sends a heartbeat every five seconds", () => {
   const agent = member(3_000);
   const said: number[] = [];
   for (let now = 3_000; now <= 23_000; now += 100) {
@@ -602,7 +602,7 @@ test("an agent that has nothing to say says so every five seconds", () => {
   expect(said.length).toBeLessThanOrEqual(5);
 });
 
-test("a process that stood still listens, and does not take the others for silent", () => {
+test("a suspended process joins again, and does not take its peers for silent", () => {
   const swarm = testSwarm(4);
   const [first] = swarm.agents as [Agent];
   const quota = quotaIn(first);
@@ -615,7 +615,7 @@ test("a process that stood still listens, and does not take the others for silen
   expect(quota.isolation.budget).toBeUndefined();
 });
 
-test("whoever said when it will be heard again is heard by then, also when it has less to say meanwhile", () => {
+test("an agent keeps the announced time of its next message, also when it has less to report meanwhile", () => {
   const agent = testAgent();
   const heard: Message[] = [];
   let promisedBy = Infinity;
@@ -631,7 +631,7 @@ test("whoever said when it will be heard again is heard by then, also when it ha
   expect(new Set(heard.map(({ nextMs }) => nextMs))).toEqual(new Set([1_000, 5_000]));
 });
 
-test("a newcomer is told of a cut by those who have used nothing since", () => {
+test("a newcomer learns of a cut from agents that have used nothing since", () => {
   const agent = testAgent();
   hear(agent, word("b", 1, {}, { level: { ...FULL, epoch: 1, levelAtCut: 0.5, cutAt: 90_000, pausedAt: 90_000 } }), 0);
   step(agent, { type: "wake" }, 100);
@@ -640,7 +640,7 @@ test("a newcomer is told of a cut by those who have used nothing since", () => {
   expect(wakeAt).toBeLessThanOrEqual(20_500);
 });
 
-test("a limit that has changed is said at once", () => {
+test("a changed limit is published at once", () => {
   const swarm = testSwarm(3);
   const [first, second] = swarm.agents as [Agent, Agent];
   const quota = quotaIn(first);
@@ -650,7 +650,7 @@ test("a limit that has changed is said at once", () => {
   expect(quotaIn(second).limits).toEqual([400]);
 });
 
-test("a newcomer starts beside the first who waits, and never far before the line", () => {
+test("a newcomer starts at the virtual time of the first claim, and never far ahead of the order", () => {
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];
   const quota = quotaIn(first);
@@ -671,7 +671,7 @@ test("a newcomer starts beside the first who waits, and never far before the lin
   expect(quota.claims.own?.virtualTime).toBeCloseTo(2.5 - 2 / first.membership.weights);
 });
 
-test("who has been there leaves more free while somebody is new", () => {
+test("established agents leave a larger margin while there is a newcomer", () => {
   const agent = member(WINDOW_MS);
   const now = WINDOW_MS + 500;
   expect(capacityOf(agent, quotaIn(agent), now)).toEqual([990]);
@@ -683,7 +683,7 @@ test("who has been there leaves more free while somebody is new", () => {
   expect(capacityOf(other, quotaIn(other), now)).toEqual([990]);
 });
 
-test("a claim that is more than the limit is nobody's turn", () => {
+test("a claim above the limit has no place in the order", () => {
   const agent = member(3_000);
   const claim = { amounts: [1e9], next: [1], virtualTime: 0, tie: 1, waitedMs: 0 };
   hear(agent, word("liar", 1, {}, { claim }), 3_000);
@@ -691,7 +691,7 @@ test("a claim that is more than the limit is nobody's turn", () => {
   expect(agent.ignored.get("impossible claim")).toBe(1);
 });
 
-test("a word that says nothing new plans nothing and says nothing", () => {
+test("a message without news changes no plan and causes no message", () => {
   const swarm = testSwarm(2);
   const [first] = swarm.agents as [Agent];
   const { now } = swarm;
@@ -713,7 +713,7 @@ interface Said {
   readonly epoch: number;
 }
 
-test("in whatever order, with whatever lost and repeated: who heard everyone's last word knows the same", () => {
+test("agents with everyone's latest message know the same, in any order, with losses and repetitions", () => {
   const words = fc.array(
     fc.record({
       from: fc.integer({ min: 0, max: 3 }),
@@ -768,7 +768,7 @@ const someLevels = () =>
 const levelsOf = (all: readonly { epoch: number; base: number; age: number }[]) =>
   all.map(({ epoch, base, age }): Level => ({ ...FULL, epoch, levelAtCut: base, cutAt: age, pausedAt: age }));
 
-test("a signed level is the same for all agents, whatever its way, and repeating it delays no recovery", () => {
+test("a signed level is the same for all agents on any path, and repeating it delays no recovery", () => {
   fc.assert(
     fc.property(someLevels(), (all) => {
       const reports = levelsOf(all);
@@ -804,7 +804,7 @@ test("no unsigned message raises the level, apart from transit times", () => {
   );
 });
 
-test("a goodbye without proof is believed once the agent is silent, and not while it goes on speaking", () => {
+test("a goodbye without proof is believed once the agent is silent, and not while it still reports", () => {
   const agent = member(3_000);
   for (const id of ["b", "c"]) hear(agent, word(id, 1), 3_000);
   for (const id of ["b", "c"]) hear(agent, word(id, 2, { bye: true, isUnproven: true }), 3_100);

@@ -1,5 +1,6 @@
 import { cutLimit, growLimit } from "./adaptive-limit.ts";
-import { type Agent, isOneOfSeveral } from "./agent.ts";
+import { touch } from "./agenda.ts";
+import type { Agent } from "./agent.ts";
 import { type Amounts, isEqual } from "./amounts.ts";
 import { applyAnswer } from "./availability/answers.ts";
 import { park, unpark } from "./availability/commands.ts";
@@ -10,17 +11,17 @@ import { want } from "./demand.ts";
 import type { Dimensions } from "./dimensions.ts";
 import type { Effects, Event, Part } from "./events.ts";
 import { countExternalUsage } from "./external-usage.ts";
-import { applyJoinSnapshot } from "./join-snapshot.ts";
 import { levelAt, pausedUntil, type Refused, refuse, restored, withAges } from "./level.ts";
 import { measureOf } from "./measured-cut.ts";
 import { sweep, sweepMsOf } from "./membership.ts";
-import { modeOf } from "./modes/mode-of.ts";
+import { agentMode, modeOf } from "./modes/mode-of.ts";
 import { publish } from "./publish.ts";
 import type { Quota } from "./quota.ts";
 import { answerOutdated, receive } from "./receive.ts";
 import { receiveLevel } from "./receive-level.ts";
 import { reconcile } from "./reconcile.ts";
-import { publishAt, repeatsOf, reportBy } from "./schedule.ts";
+import { refresh, refreshAfterMeeting } from "./refresh.ts";
+import { noteChange, publishAt, repeatsOf, reportBy } from "./schedule.ts";
 import { settle } from "./settle.ts";
 import { endMove, receiveFailure, receiveReply } from "./store-reply.ts";
 import { ask, askAt } from "./store-request.ts";
@@ -28,6 +29,8 @@ import { permitIn, take } from "./take.ts";
 import { boundedLevel } from "./trust.ts";
 
 const NONE: readonly string[] = [];
+/** Visiting this many quotas at every event is cheaper than finding out which of them are due. */
+const FEW = 8;
 const NOTHING: Effects = { taken: false, publish: undefined, ask: undefined, retry: NONE, wakeAt: Infinity };
 
 /**
@@ -53,25 +56,25 @@ export function step(agent: Agent, event: Event, now: number): Effects {
       remove(agent, event.quota, now);
       return NOTHING;
     default:
-      for (const quota of agent.quotas.values()) refresh(agent, quota, now);
+      refreshAfterMeeting(agent, now);
       if (event.type === "leave") return leave(agent, now);
-      return apply(agent, event, now) ? effectsOf(agent, now) : NOTHING;
+      return apply(agent, event, now) ? effectsOf(agent, event, now) : NOTHING;
   }
 }
 
 type OtherEvent = Exclude<Event, { type: "take" | "settle" | "answer" | "probe" | "configure" | "remove" | "leave" }>;
 
-/** Applies an event that may concern all quotas. Returns false when nothing has changed, so that earlier plans still hold. */
+/** Applies an event that is not part of a decision. Returns false when nothing has changed, so that earlier plans still hold. */
 function apply(agent: Agent, event: OtherEvent, now: number): boolean {
   switch (event.type) {
     case "want": {
-      const quota = quotaOf(agent, event.quota);
+      const quota = presentQuota(agent, event.quota, now);
       quota.demand.isTried = event.tried === true;
       want(agent, quota, event.next, event.all, now);
       return true;
     }
     case "refused":
-      applyRefusal(agent, quotaOf(agent, event.quota), event.refused, now);
+      applyRefusal(agent, presentQuota(agent, event.quota, now), event.refused, now);
       return true;
     case "receive":
       return receive(agent, event.message, now);
@@ -87,12 +90,12 @@ function apply(agent: Agent, event: OtherEvent, now: number): boolean {
       unpark(agent, event.command, now);
       return true;
     case "announced": {
-      const quota = quotaOf(agent, event.quota);
+      const quota = presentQuota(agent, event.quota, now);
       receiveLevel(agent, quota, boundedLevel(agent, quota, event.level), now);
       break;
     }
     case "external-usage":
-      countExternalUsage(agent, quotaOf(agent, event.quota), event.amounts, now);
+      countExternalUsage(agent, presentQuota(agent, event.quota, now), event.amounts, now);
       break;
     case "renewed": {
       const { slots } = quotaOf(agent, event.quota);
@@ -100,7 +103,7 @@ function apply(agent: Agent, event: OtherEvent, now: number): boolean {
       return false;
     }
     case "recovered":
-      endRecovery(agent, quotaOf(agent, event.quota), now);
+      endRecovery(agent, presentQuota(agent, event.quota, now), now);
       break;
     case "start":
       agent.joinedAt = now;
@@ -116,23 +119,60 @@ function apply(agent: Agent, event: OtherEvent, now: number): boolean {
 }
 
 /** The effects that are due after an event: messages, requests, waiting calls that may be sent, and the next wake. */
-function effectsOf(agent: Agent, now: number): Effects {
+function effectsOf(agent: Agent, event: OtherEvent, now: number): Effects {
   const message = publish(agent, now);
   const request = ask(agent, now);
-  const retry: string[] = [];
   const { hasBus, tuning } = agent.config;
+  const retry = planTries(agent, event, now);
   let wakeAt = hasBus ? Math.min(publishAt(agent, now), now + tuning.heartbeatMs) : Infinity;
-  wakeAt = Math.max(now, Math.min(wakeAt, askAt(agent)));
-  for (const [name, quota] of agent.quotas) {
-    const tryAt = retryAt(agent, quota, now);
-    if (tryAt > now) wakeAt = Math.min(wakeAt, tryAt);
-    else retry.push(name);
-  }
+  wakeAt = Math.max(now, Math.min(wakeAt, askAt(agent), agent.agenda.tries.next));
   return { taken: false, publish: message, ask: request, retry, wakeAt };
 }
 
+/** Plans the next tries of the quotas that an event concerns. Returns the names of those that may be served now. */
+function planTries(agent: Agent, event: OtherEvent, now: number): readonly string[] {
+  const { agenda } = agent;
+  if (agenda.demanding.size === 0) return NONE;
+  const { touched, ready } = agenda;
+  if (hasChanged(agent, event, now) || agent.quotas.size <= FEW)
+    for (const quota of agenda.demanding) touched.add(quota);
+  for (const quota of agenda.tries.takeDue(now)) touched.add(quota);
+  // A call may have failed although it seemed possible. Only a change of its own demand is no reason to try again.
+  if (event.type !== "want") for (const quota of ready) touched.add(quota);
+  const retry: string[] = [];
+  for (const quota of touched) if (planTry(agent, quota, now) <= now) retry.push(quota.config.name);
+  touched.clear();
+  return retry;
+}
+
+/** True when an event may concern the tries of all quotas: a change of the mode, of the members, or of what peers have heard. */
+function hasChanged(agent: Agent, event: OtherEvent, now: number): boolean {
+  const { agenda, membership, link } = agent;
+  const { planned } = agenda;
+  const mode = agentMode(agent, now);
+  const { members, weights } = membership;
+  const isSame =
+    planned.mode === mode &&
+    planned.members === members &&
+    planned.weights === weights &&
+    planned.echoedSeq === link.echoedSeq;
+  Object.assign(planned, { mode, members, weights, echoedSeq: link.echoedSeq });
+  return !isSame || event.type === "store-reply" || event.type === "store-failure";
+}
+
+/** Plans the next try of a quota. Returns its time; Infinity when nothing waits. */
+export function planTry(agent: Agent, quota: Quota, now: number): number {
+  const tryAt = retryAt(agent, quota, now);
+  if (!quota.demand.next) return tryAt;
+  const { ready, tries } = agent.agenda;
+  if (tryAt > now) ready.delete(quota);
+  else ready.add(quota);
+  tries.set(quota, tryAt > now ? tryAt : Infinity);
+  return tryAt;
+}
+
 /** Time at which the next waiting call of a quota should try again; Infinity when none waits. */
-export function retryAt(agent: Agent, quota: Quota, now: number): number {
+function retryAt(agent: Agent, quota: Quota, now: number): number {
   const { next } = quota.demand;
   if (!next) return Infinity;
   const tryAt = nextTryAt(agent, quota, next, now);
@@ -152,7 +192,7 @@ function nextTryAt(agent: Agent, quota: Quota, next: readonly number[], now: num
 function settleOne(agent: Agent, event: Extract<Event, { type: "settle" }>, now: number): Effects {
   const quota = quotaOf(agent, event.quota);
   settleNow(agent, quota, event.more, event.dimensions, event.sentAt, now);
-  const tryAt = retryAt(agent, quota, now);
+  const tryAt = planTry(agent, quota, now);
   const retry = tryAt > now ? NONE : [event.quota];
   return {
     taken: false,
@@ -238,20 +278,9 @@ function afterAvailability({ availability, config, hasLeft }: Agent, now: number
   return { ...NOTHING, wakeAt: Math.max(now, availability.dueAt) };
 }
 
-/** Brings the windows of a quota up to date. */
-function refresh(agent: Agent, quota: Quota, now: number): void {
-  const { swarm, own, unattributed } = quota.usage;
-  // An agent with a fast clock would drop the usage of others too early.
-  swarm.retainMs = isOneOfSeveral(agent) ? quota.config.windowMs * agent.config.tuning.drift : 0;
-  swarm.expire(now);
-  own.expire(now);
-  unattributed.expire(now);
-  applyJoinSnapshot(agent, quota, now);
-}
-
 /**
  * Detects that the process was suspended. It has missed messages, so it joins again. Its peers were not silent
- * meanwhile, and may have heard it.
+ * meanwhile, and may have received its messages.
  */
 function noticeSuspension(agent: Agent, now: number): void {
   const { hasBus, tuning } = agent.config;
@@ -266,25 +295,48 @@ function noticeSuspension(agent: Agent, now: number): void {
 
 /** Performs the work that time alone makes due: suspects silent peers, enters modes, and opens claims. */
 function wake(agent: Agent, now: number): void {
-  if (now - agent.membership.sweptAt >= sweepMsOf(agent)) sweep(agent, now);
+  const isSwept = now - agent.membership.sweptAt >= sweepMsOf(agent);
+  if (isSwept) sweep(agent, now);
   endMove(agent, now);
   renewParks(agent, now);
-  const { store } = agent;
-  for (const quota of agent.quotas.values()) {
-    const { config, reporting, demand, isolation, history, claims } = quota;
-    if (!isEqual(reporting.reportedLimits, config.limits)) reportBy(agent, quota, now, repeatsOf(agent, quota));
-    if (quota.slots) growLimit(agent, quota, now);
-    const mode = modeOf(agent, quota, now);
-    if (mode.name === "isolated" && !isolation.budget) {
-      mode.enter(agent, quota, now);
-      claims.own = undefined;
-    }
-    // The return from the store to the bus is over.
-    if (store && !store.isStore && mode.name !== "isolated") isolation.budget = undefined;
-    if (demand.next && !quota.slots && now < history.approximateUntil) reconcile(agent, quota, now);
-    // A change of the mode may allow a claim.
-    if (demand.next) want(agent, quota, demand.next, demand.all, now);
+  for (const quota of quotasToVisit(agent, isSwept, now)) {
+    refresh(agent, quota, now);
+    visit(agent, quota, now);
   }
+}
+
+/**
+ * The quotas for which time may have changed something. All are visited at each sweep and when the mode of the agent has
+ * changed. With a store each quota has its own mode, so all are visited as well.
+ */
+function quotasToVisit(agent: Agent, isSwept: boolean, now: number): Iterable<Quota> {
+  const { agenda, quotas, store, config } = agent;
+  const mode = agentMode(agent, now);
+  if (isSwept || quotas.size <= FEW || store || mode !== agenda.visitedMode) {
+    agenda.visitedMode = mode;
+    return quotas.values();
+  }
+  const due = new Set([...agenda.ready, ...agenda.tries.takeDue(now)]);
+  if (config.hasBus) for (const quota of agenda.reports.due(now)) due.add(quota);
+  return due;
+}
+
+function visit(agent: Agent, quota: Quota, now: number): void {
+  const { store } = agent;
+  const { config, reporting, demand, isolation, history, claims } = quota;
+  if (!isEqual(reporting.reportedLimits, config.limits)) reportBy(agent, quota, now, repeatsOf(agent, quota));
+  if (quota.slots) growLimit(agent, quota, now);
+  const mode = modeOf(agent, quota, now);
+  if (mode.name === "isolated" && !isolation.budget) {
+    mode.enter(agent, quota, now);
+    claims.own = undefined;
+  }
+  // The return from the store to the bus is over.
+  if (store && !store.isStore && mode.name !== "isolated") isolation.budget = undefined;
+  if (!demand.next) return;
+  if (!quota.slots && now < history.approximateUntil) reconcile(agent, quota, now);
+  // A change of the mode may allow a claim.
+  want(agent, quota, demand.next, demand.all, now);
 }
 
 /** Ends the recovery for the whole swarm: the provider shows that the full limit is available. */
@@ -297,7 +349,7 @@ function endRecovery(agent: Agent, quota: Quota, now: number): void {
 
 /** Cuts the level after a refusal, or extends the pause. */
 function applyRefusal(agent: Agent, quota: Quota, refused: Refused, now: number): void {
-  const { config, backoff, reporting } = quota;
+  const { config, backoff } = quota;
   if (config.adaptive) {
     cutLimit(agent, quota, refused.sentAt, now);
     if (!refused.retryAfterMs) return;
@@ -316,12 +368,13 @@ function applyRefusal(agent: Agent, quota: Quota, refused: Refused, now: number)
   );
   if (level === backoff.level) return;
   backoff.level = level;
+  agent.agenda.capacityVersion++;
   backoff.learnedCutAt = level.cutAt;
   backoff.knownAt = now;
-  reporting.changedAt = now;
+  noteChange(agent, quota, now);
   // The caller announces the cut at once, in a short message. The full report must not delay it.
   reportBy(agent, quota, now + agent.config.tuning.gapMs / 2, repeatsOf(agent, quota), true);
-  // The store passes the level on to agents that hear no bus, and grants less.
+  // The store passes the level on to agents without a bus, and grants less.
   if (agent.store?.isStore) agent.store.askAt = Math.min(agent.store.askAt, now);
 }
 
@@ -330,6 +383,14 @@ function leave(agent: Agent, now: number): Effects {
   const request = ask(agent, now, true);
   agent.hasLeft = true;
   return { taken: false, publish: message, ask: request, retry: NONE, wakeAt: Infinity };
+}
+
+/** A quota that an event names, up to date. */
+function presentQuota(agent: Agent, name: string, now: number): Quota {
+  const quota = quotaOf(agent, name);
+  refresh(agent, quota, now);
+  touch(agent.agenda, quota);
+  return quota;
 }
 
 function quotaOf(agent: Agent, name: string): Quota {

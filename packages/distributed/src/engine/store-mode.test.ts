@@ -39,7 +39,7 @@ const take = (agent: ReturnType<typeof served>, now: number) =>
   step(agent, { type: "take", quota: "p", cost: [1] }, now).taken;
 
 describe("an agent in store mode", () => {
-  test("calls the store at once and then once a heartbeat, and says nothing on the bus", () => {
+  test("calls the store at once and then once a heartbeat, and publishes nothing on the bus", () => {
     const agent = served();
     quotaIn(agent).usage.own.add(5, [1]);
     let calls = 0;
@@ -53,7 +53,7 @@ describe("an agent in store mode", () => {
     expect(calls).toBe(10);
   });
 
-  test("says nothing that JSON cannot carry", () => {
+  test("sends only values that JSON can carry", () => {
     const agent = served();
     for (const now of [1_000, 2_100, 3_200]) {
       const { ask } = step(agent, { type: "wake" }, now);
@@ -63,18 +63,18 @@ describe("an agent in store mode", () => {
     }
   });
 
-  test("sends what it was handed, and no more", () => {
+  test("sends what was granted, and no more", () => {
     const agent = served();
     expect([1, 2, 3, 4].map((i) => take(agent, 10 + i))).toEqual([true, true, true, false]);
   });
 
-  test("sends nothing before it was handed anything, nor what a store hands out that learns", () => {
+  test("sends nothing before the first grant, nor anything from a store that is learning", () => {
     const agent = testAgent("a", { store: always });
     expect(take(agent, 1)).toBe(false);
     expect(take(served({ isLearning: true }), 10)).toBe(false);
   });
 
-  test("asks soon when it begins to want something, once", () => {
+  test("calls the store early once when demand begins", () => {
     const agent = served({ allowed: [0] });
     const want = (now: number) => step(agent, { type: "want", quota: "p", next: [1], all: [1] }, now);
     const first = want(300).ask;
@@ -84,7 +84,7 @@ describe("an agent in store mode", () => {
     expect(want(900).ask).toBeUndefined();
   });
 
-  test("takes no notice of an answer that is late", () => {
+  test("ignores a late reply", () => {
     const agent = served();
     const late = step(agent, { type: "wake" }, 1_000).ask?.sequence ?? 0;
     step(agent, { type: "store-failure", seq: late }, 1_400);
@@ -94,7 +94,7 @@ describe("an agent in store mode", () => {
     expect(quotaIn(agent).allocation.grant?.allowed).toEqual([3]);
   });
 
-  test("goes on by itself when the store does not answer, with what it was told was fair", () => {
+  test("continues with its last fair share when the store does not answer", () => {
     const agent = served();
     for (let now = 50; now <= 4_000; now += 50) {
       const { ask } = step(agent, { type: "wake" }, now);
@@ -105,12 +105,12 @@ describe("an agent in store mode", () => {
     expect(take(agent, 4_000)).toBe(true);
   });
 
-  test("does not use what it was handed before its process stood still", () => {
+  test("does not use a grant from before a suspension of its process", () => {
     const agent = served();
     expect(take(agent, 60_000)).toBe(false);
   });
 
-  test("a store that forgot is learned with: what it had it keeps, and lets go of what it was handed", () => {
+  test("reports its totals to a store that has lost its memory, and returns its grant", () => {
     const agent = served();
     const seq = step(agent, { type: "wake" }, 1_000).ask?.sequence ?? 0;
     step(agent, { type: "store-reply", seq, reply: replyOf(answerOf({ isLearning: true, allowed: [0] })) }, 1_005);
@@ -118,7 +118,7 @@ describe("an agent in store mode", () => {
     expect(step(agent, { type: "wake" }, 2_000).ask?.quotas[0]?.allowed).toEqual([0]);
   });
 
-  test("says on the bus what all must hear at once", () => {
+  test("publishes urgent news on the bus", () => {
     const agent = served();
     const refused = { sentAt: 50, reason: "429" };
     const { ask, wakeAt } = step(agent, { type: "refused", quota: "p", refused }, 100);
@@ -135,7 +135,7 @@ describe("automatic", () => {
   const auto = { aggregation: "auto", above: 3, below: 2 } as const;
   const roll = (isStore: boolean) => answerOf({ limits: [], capacity: [], used: [], allowed: [], fair: [], isStore });
 
-  test("an agent on the bus answers a roll-call, and changes when it is told to", () => {
+  test("an agent on the bus answers a roll-call, and changes to the mode of the reply", () => {
     const agent = testAgent("a", { store: auto });
     const first = step(agent, { type: "wake" }, 0).ask;
     expect(first?.quotas).toMatchObject([{ limits: [], crowd: { isStore: false, above: 3, below: 2 } }]);
@@ -157,7 +157,7 @@ describe("automatic", () => {
     return { agent, answer };
   }
 
-  test("what it has said on the bus meanwhile, the store has not heard: it asks", () => {
+  test("the store does not know usage reported on the bus meanwhile, so the agent calls it", () => {
     const { agent } = moved();
     expect(take(agent, 450)).toBe(true);
     expect(step(agent, { type: "want", quota: "p", next: [1], all: [5] }, 900).ask).toBeUndefined();
@@ -168,7 +168,7 @@ describe("automatic", () => {
     expect(step(agent, { type: "want", quota: "p", next: [1], all: [3] }, 1_030).ask).toBeDefined();
   });
 
-  test("back on the bus, what was heard there of its waiting before is out of date", () => {
+  test("after the return to the bus, waits reported there earlier are outdated", () => {
     const { agent, answer } = moved();
     quotaIn(agent).reporting.confirmedDemand = [50];
     const seq = step(agent, { type: "wake" }, 1_500).ask?.sequence;
@@ -177,14 +177,14 @@ describe("automatic", () => {
     expect(quotaIn(agent).reporting.confirmedDemand).toEqual([0]);
   });
 
-  test("a store that learns changes nobody's way", () => {
+  test("a store that is learning changes no agent's mode", () => {
     const agent = testAgent("a", { store: auto });
     const seq = step(agent, { type: "wake" }, 0).ask?.sequence ?? 0;
     step(agent, { type: "store-reply", seq, reply: replyOf({ ...roll(true), isLearning: true }) }, 5);
     expect(agent.store?.isStore).toBe(false);
   });
 
-  test("one that hears that all others are in store mode, and cannot reach the store, keeps a part", () => {
+  test("an agent whose peers are in store mode and that cannot reach the store keeps a part", () => {
     const agent = testAgent("a", { store: auto });
     for (let now = 0; now <= 5_000; now += 50) {
       const { ask, publish } = step(agent, { type: "wake" }, now);

@@ -28,9 +28,9 @@ export interface StoreSide {
   unansweredSince: number;
   /** Stamp of the latest roll-call, with which `auto` counts the members. */
   rollStamp: number;
-  /** After a change to the store, agents use bus and store until then. */
+  /** End of the change to the store, during which agents use both bus and store. */
   movingUntil: number;
-  /** After a change back to the bus, agents keep to their isolation budgets until then. */
+  /** End of the change back to the bus, during which agents keep to their isolation budgets. */
   returnsAt: number;
   /** Time at which a peer on the bus last reported to be in store mode. */
   peersInStoreAt: number;
@@ -41,8 +41,8 @@ export interface StoreSide {
 /** A reply is valid for this multiple of the announced time until the next request. */
 const LAPSE = 3.5;
 /**
- * Heartbeats after which a store that has lost everything knows enough of a quota again, and idle heartbeats besides: agents
- * without calls ask that rarely.
+ * The longest time for which a store that has lost its memory grants nothing: this many heartbeats, and as many idle
+ * heartbeats as the second constant says, because agents without calls report only then.
  */
 const LONGEST_LEARNING = 3 * LEARN_HEARTBEATS;
 const IDLE_HEARTBEATS = 2;

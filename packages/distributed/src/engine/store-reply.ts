@@ -69,6 +69,7 @@ function receiveQuotaReply(agent: Agent, quota: Quota, reply: QuotaReply, now: n
     ignore(agent, "other limits");
     return false;
   } else {
+    agent.agenda.capacityVersion++;
     quota.limits = reply.limits.map((limit, i) => Math.min(limit, at(quota.config.limits, i)));
   }
   if (reply.level) {
@@ -102,7 +103,9 @@ function adoptUsage({ usage: { swarm } }: Quota, reply: QuotaReply, now: number)
   if (!isZero(more)) swarm.add(now, more);
 }
 
-/** Moves from the bus to the store. Until the store has heard all agents, each keeps its share agreed on the bus. */
+/**
+ * Moves from the bus to the store. Until all agents have reported to the store, each keeps its share agreed on the bus.
+ */
 function enterStore(agent: Agent, now: number): void {
   const { store } = agent;
   if (!store) return;

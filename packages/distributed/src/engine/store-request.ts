@@ -6,6 +6,7 @@ import { hasSameDimensions } from "./dimensions.ts";
 import { demandOf, unspentOf } from "./grant.ts";
 import type { Level } from "./level.ts";
 import type { Quota, QuotaConfig } from "./quota.ts";
+import { refresh } from "./refresh.ts";
 import { refundedMsOf } from "./schedule.ts";
 import { slotRequest } from "./slots.ts";
 import { storeMode } from "./store-mode.ts";
@@ -34,6 +35,7 @@ export function ask(agent: Agent, now: number, bye = false): StoreRequest | unde
   let isIdle = store.isStore;
   if (store.isStore)
     for (const quota of agent.quotas.values()) {
+      refresh(agent, quota, now);
       const request = quotaRequest(agent, quota, now);
       quotas.push(request);
       asked.push(quota);

@@ -8,6 +8,7 @@ import { modeOf } from "./modes/mode-of.ts";
 import { noteCost, noteOwnCost, paceIn, spread } from "./pacing.ts";
 import type { Quota } from "./quota.ts";
 import { reportLargeUsage } from "./report-usage.ts";
+import { noteChange } from "./schedule.ts";
 import { noteStart } from "./slots.ts";
 import { advance } from "./virtual-time.ts";
 
@@ -38,7 +39,7 @@ export function mayTake(agent: Agent, quota: Quota, cost: Amounts, now: number):
 
 /** Charges a call: usage, pace, virtual time, and a report where peers must know of the call soon. */
 function charge(agent: Agent, quota: Quota, cost: Amounts, now: number): void {
-  const { usage, reporting } = quota;
+  const { usage } = quota;
   const { debt } = agent.config.tuning;
   usage.swarm.add(now, cost);
   usage.own.add(now, cost);
@@ -47,7 +48,7 @@ function charge(agent: Agent, quota: Quota, cost: Amounts, now: number): void {
   const capacity = capacityOf(agent, quota, now);
   quota.pacing.lead.add(now, cost, paceIn(agent, quota, capacity));
   spread(agent, quota, cost, now);
-  reporting.changedAt = now;
+  noteChange(agent, quota, now);
   usage.sentAt = now;
   noteCost(quota, cost);
   noteOwnCost(quota, cost);

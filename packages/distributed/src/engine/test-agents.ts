@@ -1,3 +1,4 @@
+import { addQuota } from "./agenda.ts";
 import { type Agent, type AgentConfig, newAgent } from "./agent.ts";
 import type { Amounts } from "./amounts.ts";
 import type { Effects, Event } from "./events.ts";
@@ -38,7 +39,7 @@ export function testAgent(
     },
     now,
   );
-  agent.quotas.set("p", newQuota({ name: "p", limits: [1_000], windowMs: WINDOW_MS, rules, ...quota }, -Infinity));
+  addQuota(agent, newQuota({ name: "p", limits: [1_000], windowMs: WINDOW_MS, rules, ...quota }, -Infinity));
   return agent;
 }
 
@@ -85,10 +86,10 @@ export function word(
   };
 }
 
-/** Agents on a bus without loss and delay. Agents in `deaf` receive nothing. */
+/** Agents on a bus without loss and delay. Agents in `unreachable` receive nothing. */
 export class TestSwarm {
   readonly agents: Agent[];
-  readonly deaf = new Set<Agent>();
+  readonly unreachable = new Set<Agent>();
   readonly gone = new Set<Agent>();
   now = 0;
 
@@ -120,7 +121,7 @@ export class TestSwarm {
 
   #carry(message: Message): void {
     for (const agent of this.agents)
-      if (!this.deaf.has(agent) && !this.gone.has(agent)) this.do(agent, { type: "receive", message });
+      if (!this.unreachable.has(agent) && !this.gone.has(agent)) this.do(agent, { type: "receive", message });
   }
 }
 

@@ -54,7 +54,7 @@ export const TRUST_RULES: readonly TrustRule[] = [
     signed: "raised, and lowered by refunds",
   },
   {
-    what: "claims and demand",
+    what: "claims, demand, observing (`observes`)",
     unsigned: "up to the limit, for about a window per message",
     signed: "up to the limit, while the sender is there",
   },

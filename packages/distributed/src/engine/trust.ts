@@ -66,11 +66,9 @@ export function outdated(agent: Agent, peer: Peer, seq: number, now: number): st
 export function boundedNextMs(agent: Agent, { nextMs }: Message, now: number): number {
   const { isSigned, tuning } = agent.config;
   if (isSigned) return nextMs;
-  let windowMs = 0;
-  for (const { config } of agent.quotas.values()) windowMs = Math.max(windowMs, config.windowMs);
   // Agents of large swarms send rarely, so this agent's own interval counts as well.
   const usualMs = 2 * Math.max(tuning.idleHeartbeatMs, heartbeatOf(agent, now));
-  return Math.min(nextMs, Math.max(usualMs, windowMs / SUSPECTED_AFTER));
+  return Math.min(nextMs, Math.max(usualMs, agent.agenda.longestWindowMs / SUSPECTED_AFTER));
 }
 
 /** A virtual time that a peer reports, as far as the service of a swarm can have advanced it. */

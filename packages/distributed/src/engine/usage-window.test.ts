@@ -14,7 +14,7 @@ function filled(all: readonly { readonly at: number; readonly amount: number }[]
   return window;
 }
 
-test("what was used counts for a window, up to a slot longer, and in whatever order it is told", () => {
+test("usage counts for a window, up to a slot longer, in whatever order it is recorded", () => {
   fc.assert(
     fc.property(uses, fc.integer({ min: 3_000, max: 5_000 }), (all, now) => {
       const window = filled(all);
@@ -26,7 +26,7 @@ test("what was used counts for a window, up to a slot longer, and in whatever or
   );
 });
 
-test("when so much is gone, it is gone, and not a moment before", () => {
+test("an amount has expired at the computed time, and not a moment before", () => {
   fc.assert(
     fc.property(uses, fc.integer({ min: 1, max: 500 }), (all, amount) => {
       const window = filled(all);
@@ -44,7 +44,7 @@ test("when so much is gone, it is gone, and not a moment before", () => {
   );
 });
 
-test("bins hold all of it, the youngest first", () => {
+test("bins hold the whole usage, the youngest first", () => {
   const window = filled([
     { at: 0, amount: 1 },
     { at: 1_000, amount: 2 },
@@ -55,7 +55,7 @@ test("bins hold all of it, the youngest first", () => {
   expect(bins[BINS - 1]).toBe(1);
 });
 
-test("a correction takes from what it corrects, and leaves with it", () => {
+test("a correction reduces the usage that it corrects, and expires with it", () => {
   const window = filled([{ at: 100, amount: 10 }]);
   window.add(100, [-4]);
   expect(window.sum).toEqual([6]);
@@ -64,7 +64,7 @@ test("a correction takes from what it corrects, and leaves with it", () => {
   expect(window.sum).toEqual([0]);
 });
 
-test("of the oldest may be let go, no more than there is", () => {
+test("the oldest usage can be dropped, up to all of it", () => {
   const window = filled([
     { at: 0, amount: 3 },
     { at: 1_000, amount: 4 },
@@ -76,7 +76,7 @@ test("of the oldest may be let go, no more than there is", () => {
   expect(window.sum).toEqual([0]);
 });
 
-test("what has left is remembered for a window more, and not longer", () => {
+test("expired usage is remembered for one more window, and not longer", () => {
   const window = new UsageWindow(1, 1_024);
   for (let time = 0; time < 4_096; time++) {
     window.add(time, [1]);

@@ -155,6 +155,24 @@ export class UsageWindow {
     return gone;
   }
 
+  /**
+   * The most by which usage of calls of this cost and mean rate exceeds, from now on, the usage that has left the window
+   * meanwhile. Two standard deviations of random arrivals are added to the mean.
+   */
+  largestLead(perMs: Amounts, cost: Amounts, now: number): number[] {
+    const most = zeros(this.sum.length);
+    const gone = zeros(this.sum.length);
+    for (let i = this.#first; i < this.#slots.length; i++) {
+      const inMs = this.#endOf(i) - now;
+      for (let d = 0; d < most.length; d++) {
+        const mean = at(perMs, d) * inMs;
+        most[d] = Math.max(at(most, d), mean + 2 * Math.sqrt(mean * at(cost, d)) - at(gone, d));
+      }
+      addTo(gone, this.#amounts[i] ?? []);
+    }
+    return most;
+  }
+
   /** The usage in `BINS` parts of equal length, youngest first. */
   bins(now: number): number[][] {
     const bins = Array.from({ length: BINS }, () => zeros(this.sum.length));

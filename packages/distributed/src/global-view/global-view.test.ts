@@ -6,7 +6,7 @@ import { type GlobalViewOptions, startGlobalView } from "../index.ts";
 
 const unheard = { rpm: 0, tpm: 0, utilization: 0, agents: 0 };
 
-describe("what is seen", () => {
+describe("the view", () => {
   test("each instance sees the sum over all, its own part as of now", async () => {
     const { clock, instance } = virtualSwarm();
     const [a, b] = [instance("a"), instance("b")];
@@ -23,7 +23,7 @@ describe("what is seen", () => {
     expect(viewA.get("us")).toMatchObject(unheard);
   });
 
-  test("who has used it is one of the agents, also before the store knows", async () => {
+  test("an instance counts as a user of its own usage, also before the store knows", async () => {
     const { clock, instance } = virtualSwarm();
     const [a, b] = [instance("a"), instance("b")];
     const [view, other] = [a.start(), b.start()];
@@ -70,7 +70,7 @@ describe("what is seen", () => {
     expect(view.status()).toMatchObject({ state: "fresh", ageMs: 3_000, error: { code: "SYNC_UNAVAILABLE" } });
   });
 
-  test("a new window begins with nothing of the others, at the store's edge and without a sync", async () => {
+  test("a new window begins without usage of others, at the store's edge and without a sync", async () => {
     const { clock, instance } = virtualSwarm();
     const [a, b] = [instance("a"), instance("b")];
     const view = a.start();
@@ -86,7 +86,7 @@ describe("what is seen", () => {
     expect(view.get("eu")).toMatchObject(unheard);
   });
 
-  test("models have their own, a pool is one whatever model is asked for, and others fall to the endpoint", async () => {
+  test("models have their own counts, a pool has one for all its models, and others fall to the endpoint", async () => {
     const { clock, instance } = virtualSwarm();
     const [a, b] = [instance("a"), instance("b")];
     a.manager.setEndpoint({ id: "eu", models: ["x", "b"], rpmLimit: 10 });
@@ -118,7 +118,7 @@ describe("what is seen", () => {
     expect(view.others("eu")).toMatchObject({ requests: 0, tokens: 0 });
   });
 
-  test("an unknown endpoint is an error, one that was removed too", async () => {
+  test("an unknown endpoint is an error, and so is a removed one", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     const view = a.start();
@@ -130,7 +130,7 @@ describe("what is seen", () => {
     expect(a.store.reports.at(-1)?.watched).toHaveLength(1);
   });
 
-  test("an endpoint whose output limit is overrun still tells its tokens", async () => {
+  test("an endpoint above its output limit still reports its tokens", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     a.manager.setEndpoint({ id: "split", outputTpmLimit: 100, tpmLimit: 10_000 });
@@ -142,8 +142,8 @@ describe("what is seen", () => {
   });
 });
 
-describe("what is sent", () => {
-  test("only what has changed is sent; all is asked for", async () => {
+describe("reports", () => {
+  test("only changes are reported; all counts are requested", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     a.use(3);
@@ -167,7 +167,7 @@ describe("what is sent", () => {
     ]);
   });
 
-  test("without anything counted the first sync is one exchange", async () => {
+  test("without counts the first sync is one exchange", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     a.start();
@@ -193,7 +193,7 @@ describe("what is sent", () => {
     expect(incarnations.size).toBe(3);
   });
 
-  test("a correction to less is sent too", async () => {
+  test("a correction to a lower count is reported too", async () => {
     const { clock, instance } = virtualSwarm();
     const [a, b] = [instance("a"), instance("b")];
     const decision = a.manager.check({ endpoint: "eu", tokens: 500 });
@@ -233,7 +233,7 @@ describe("windows", () => {
     },
   );
 
-  test("a report that arrives behind the edge is not told again at once, and as much in the next window is told like any", async () => {
+  test("a report that arrives after the edge is not repeated at once, and an equal count in the next window is reported", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     const view = a.start();
@@ -256,7 +256,7 @@ describe("windows", () => {
     expect(a.store.reports.slice(before).map(({ counts }) => counts[0]?.requests)).toEqual([6, 6]);
   });
 
-  test("as much as in the window before is news", async () => {
+  test("a count equal to the previous window's is a change", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     const view = a.start();
@@ -269,7 +269,7 @@ describe("windows", () => {
     expect(a.store.reports.slice(before).map(({ counts }) => counts[0]?.requests)).toEqual([5]);
   });
 
-  test("what was counted before an instance knew the time is told at once, in the store's window", async () => {
+  test("counts from before the store's time was known are reported at once, in the store's window", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a", { skewMs: 20_000 });
     a.use(5);
@@ -280,7 +280,7 @@ describe("windows", () => {
     expect(view.get("eu").rpm).toBe(5);
   });
 
-  test("the manager's windows are not touched while they are where they should be", async () => {
+  test("the manager's windows are not shifted while they are aligned", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     let calls = 0;
@@ -301,7 +301,7 @@ describe("windows", () => {
     expect(calls).toBeLessThanOrEqual(1);
   });
 
-  test("a store whose clock is set is followed", async () => {
+  test("the view follows a store whose clock is set", async () => {
     const { clock, instance } = virtualSwarm();
     const [a, b] = [instance("a"), instance("b")];
     const [viewA] = [a.start(), b.start()];
@@ -316,7 +316,7 @@ describe("windows", () => {
 });
 
 describe("the loop", () => {
-  test("it syncs at once and then about every interval, never at the same distance twice in a row", async () => {
+  test("syncs at once and then about every interval, never at the same distance twice in a row", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     const at: number[] = [];
@@ -334,7 +334,7 @@ describe("the loop", () => {
     expect(new Set(gaps).size).toBeGreaterThan(50);
   });
 
-  test("two agents do not keep step, one agent does the same each time", async () => {
+  test("two agents do not sync in step, and one agent does the same each time", async () => {
     const times = async (agentId: string) => {
       const { clock, instance } = virtualSwarm();
       const a = instance(agentId);
@@ -351,7 +351,7 @@ describe("the loop", () => {
     expect(await times("a")).not.toEqual(await times("b"));
   });
 
-  test("it never overlaps itself, however slow the store is", async () => {
+  test("never overlaps itself, however slow the store is", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     let [under, most] = [0, 0];
@@ -369,7 +369,7 @@ describe("the loop", () => {
     expect(a.store.reports.length).toBeGreaterThan(5);
   });
 
-  test("a refresh tells all that was counted before it, also when a sync is under way; those who ask together share one", async () => {
+  test("a refresh reports all counts before it, also during a sync; concurrent callers share one refresh", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     a.store.hook = async (_, pass) => {
@@ -385,7 +385,7 @@ describe("the loop", () => {
     expect(a.store.reports.map(({ counts }) => counts[0]?.requests)).toEqual([undefined, 3]);
   });
 
-  test("while the store is away it asks less and less often, within bounds, and goes on at once when it is back", async () => {
+  test("while the store is away, syncs become rarer within bounds, and resume at once when it is back", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     const at: number[] = [];
@@ -404,7 +404,7 @@ describe("the loop", () => {
     expect(view.status()).toMatchObject({ state: "fresh", failures: 0, error: undefined });
   });
 
-  test("a store that never answers is given up after a while, and asked again", async () => {
+  test("a store that never answers is given up after a while, and tried again", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     a.store.hook = () => new Promise(() => {});
@@ -416,7 +416,7 @@ describe("the loop", () => {
     expect(view.status().state).toBe("fresh");
   });
 
-  test("one warning for each time that the view gets stale, and none before it is", async () => {
+  test("each time that the view becomes stale is one warning", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     const codes = await warnings(async () => {
@@ -435,7 +435,7 @@ describe("the loop", () => {
     expect(codes).toEqual(["HIVEPACE_SYNC_STALE", "HIVEPACE_SYNC_STALE"]);
   });
 
-  test("a thing that alone is not answered for ages alone, with one warning", async () => {
+  test("an endpoint without an answer ages alone, with one warning", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     const broken = { requests: 0, tokens: 0, agents: 0, own: undefined, error: "WRONGTYPE" };
@@ -458,7 +458,7 @@ describe("the loop", () => {
     expect(a.store.reports.length).toBeLessThan(30);
   });
 
-  test("listeners hear of every sync, until they leave", async () => {
+  test("listeners are notified of every sync, until they are removed", async () => {
     const { clock, instance } = virtualSwarm();
     const a = instance("a");
     const view = a.start();
@@ -478,7 +478,7 @@ describe("the loop", () => {
     ]);
   });
 
-  test("close tells the last counts, ends every timer, and may be called twice", async () => {
+  test("close reports the last counts, ends every timer, and may be called twice", async () => {
     const { clock, instance } = virtualSwarm();
     const [a, b] = [instance("a"), instance("b")];
     const [viewA, viewB] = [a.start(), b.start()];

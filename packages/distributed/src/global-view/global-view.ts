@@ -184,7 +184,7 @@ class SyncedView implements GlobalView {
     const report = { namespace, agentId, incarnation, sequence, windowMs, window, counts, watched };
     const reply = await this.#inTime(store.sync(report), isBackground);
     const answeredAt = clock.now();
-    this.#storeClock.hear(reply.epochMs, askedAt, answeredAt);
+    this.#storeClock.receive(reply.epochMs, askedAt, answeredAt);
     this.#align(askedAt, remainingMs, windowMs);
     const trouble = this.#ledger.learn(entries, reply, answeredAt);
     const isHeard = window === undefined || window === reply.window;
@@ -228,7 +228,11 @@ class SyncedView implements GlobalView {
     if (this.#isStaleTold || this.status().state !== "stale") return;
     this.#isStaleTold = true;
     const text = error instanceof HivepaceError ? error.message : String(error);
-    warn("HIVEPACE_SYNC_STALE", `what other instances use is no longer known; decisions go on. ${text}`, error);
+    warn(
+      "HIVEPACE_SYNC_STALE",
+      `the usage of other instances is no longer known, and decisions continue without it. ${text}`,
+      error,
+    );
   }
 }
 

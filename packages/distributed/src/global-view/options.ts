@@ -1,5 +1,5 @@
-import { type Clock, InvalidConfigError, type RateManager, type SyncStore, systemClock } from "@hivepace/core";
-import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { type Clock, type RateManager, type SyncStore, systemClock } from "@hivepace/core";
+import { AMOUNT, checkKnown, isAmount, need, type OptionNames } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { hash32 } from "../hash.ts";
 
@@ -65,7 +65,22 @@ export type GlobalViewSettings = { readonly [O in keyof GlobalViewOptions]-?: No
 
 const DEFAULTS = { intervalMs: 1_000, timeoutMs: 10_000, staleIntervals: 5 };
 
+const OPTIONS = {
+  manager: true,
+  store: true,
+  agentId: true,
+  namespace: true,
+  keys: true,
+  intervalMs: true,
+  staleAfterMs: true,
+  timeoutMs: true,
+  clock: true,
+  random: true,
+  incarnation: true,
+} as const satisfies OptionNames<GlobalViewOptions>;
+
 export function checkOptions(options: GlobalViewOptions): GlobalViewSettings {
+  checkKnown(options, OPTIONS);
   const { manager, store, agentId, keys = false, clock = systemClock, incarnation = crypto.randomUUID() } = options;
   const { intervalMs = DEFAULTS.intervalMs, timeoutMs = DEFAULTS.timeoutMs } = options;
   const { staleAfterMs = DEFAULTS.staleIntervals * intervalMs, random = randomOf(String(agentId)) } = options;
@@ -83,10 +98,6 @@ export function checkOptions(options: GlobalViewOptions): GlobalViewSettings {
 
 const TEXT = "a well-formed string that is not empty";
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "" && !/\p{Cs}/u.test(value);
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
-}
 
 /** A random sequence that differs between agents and is the same for each start of one agent. */
 function randomOf(agentId: string): () => number {

@@ -7,7 +7,7 @@
 export class StoreClock {
   #offsetMs: number | undefined;
 
-  hear(epochMs: number, askedAt: number, answeredAt: number): void {
+  receive(epochMs: number, askedAt: number, answeredAt: number): void {
     const [least, most] = [epochMs - answeredAt, epochMs - askedAt];
     const offsetMs = this.#offsetMs ?? (least + most) / 2;
     this.#offsetMs = Math.min(most, Math.max(least, offsetMs));

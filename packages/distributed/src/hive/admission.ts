@@ -234,7 +234,7 @@ interface Holder {
 
 function correctHolder(holder: Holder, charged: readonly Share[], more: Use, sentAt: number, now: number): void {
   if (charged.length > 0) correctShared(charged, holder.shares, more, sentAt, now);
-  // If limits have become known since the charge, the call was counted there.
+  // Limits learned since the charge have already counted the call.
   else if (holder.counting) holder.counting.correct(more, sentAt, now);
   else correctUnshared(holder.unshared, allOf(more), sentAt, now);
 }

@@ -57,5 +57,6 @@ function withParts(tokens: number, inputTokens: number | undefined, outputTokens
 }
 
 function check(option: string, value: number): void {
-  if (!(value >= 0 && value < Infinity)) throw new InvalidConfigError(option, "a finite number of 0 or more", value);
+  if (!(Number.isFinite(value) && value >= 0))
+    throw new InvalidConfigError(option, "a finite number of 0 or more", value);
 }

@@ -34,11 +34,15 @@ const OPTIONS = {
 } as const satisfies OptionNames<GateRequest>;
 
 export function askedOf(request: GateRequest): Asked {
-  checkKnown(request, OPTIONS);
+  checkKnown(request, OPTIONS, "", "request");
   const { endpoint, route, model, key, session } = request;
   if ((endpoint === undefined) === (route === undefined))
-    throw new InvalidConfigError("endpoint", "given, or else route, and not both", endpoint);
-  if (key === "") throw new InvalidConfigError("key", "a string that is not empty", key);
+    throw new InvalidConfigError("endpoint", "given, or `route` instead, and not both", endpoint);
+  if (route === undefined && (typeof endpoint !== "string" || endpoint === ""))
+    throw new InvalidConfigError("endpoint", "the id of an endpoint; for several use `route`", endpoint);
+  checkText("model", model);
+  checkText("key", key);
+  checkText("session", session);
   const { tokens, inputTokens, outputTokens } = request;
   const hasTokens = tokens !== undefined || inputTokens !== undefined || outputTokens !== undefined;
   const tiers = route === undefined ? undefined : tiersOf(route, "route");
@@ -52,4 +56,9 @@ export function askedOf(request: GateRequest): Asked {
     use: useOf(request),
     hasTokens,
   };
+}
+
+function checkText(option: string, value: unknown): void {
+  if (value !== undefined && (typeof value !== "string" || (value === "" && option !== "session")))
+    throw new InvalidConfigError(option, "a string that is not empty", value);
 }

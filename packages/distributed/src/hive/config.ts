@@ -1,10 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
 import { InvalidConfigError, InvalidWindowError, type SyncStore } from "@hivepace/core";
-import { AMOUNT, checkKnown, isAmount, type OptionNames, warn } from "@hivepace/core/internal";
+import { AMOUNT, checkKnown, checkObject, isAmount, type OptionNames, warn } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { type Settings, SWARM_OPTIONS, swarmSettings } from "../limiter/config.ts";
-import { LONGEST_ID } from "../wire/subjects.ts";
 import type { HiveOptions } from "./hive-types.ts";
 
 const OPTIONS = {
@@ -40,14 +37,22 @@ export interface HiveSettings {
   readonly leaseMs: number;
 }
 
-export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: SyncStore | undefined): HiveSettings {
+export function hiveSettings(
+  options: HiveOptions,
+  agentId: string,
+  bus: Settings["bus"],
+  store: SyncStore | undefined,
+): HiveSettings {
   checkKnown(options, OPTIONS);
   const { mode = DEFAULTS.mode, windowMs = DEFAULTS.windowMs, leaseMs = DEFAULTS.leaseMs } = options;
-  const { agentId = ownId() } = options;
   if (mode !== "enforce" && mode !== "observe") throw new InvalidConfigError("mode", '"enforce" or "observe"', mode);
   if (!isAmount(windowMs)) throw new InvalidWindowError("windowMs", AMOUNT, windowMs);
   if (!isAmount(leaseMs)) throw new InvalidConfigError("leaseMs", AMOUNT, leaseMs);
   if (!Array.isArray(options.endpoints)) throw new InvalidConfigError("endpoints", "an array", options.endpoints);
+  const { refusalOf, limitsForKey, weights } = options;
+  for (const [option, value] of Object.entries({ refusalOf, limitsForKey }))
+    if (value !== undefined && typeof value !== "function") throw new InvalidConfigError(option, "a function", value);
+  if (weights !== undefined) checkObject("weights", weights);
   if (bus !== undefined && !(typeof bus?.publish === "function" && typeof bus.subscribe === "function"))
     throw new InvalidConfigError("bus", "a MessageBus", bus);
   if (store !== undefined && typeof store?.sync !== "function")
@@ -67,18 +72,7 @@ export function hiveSettings(options: HiveOptions, bus: Settings["bus"], store: 
     agentId,
     namespace: isGuessed ? undefined : namespace,
     storeNamespace: namespace,
+    observes: mode === "observe",
   });
   return { swarm, namespace, mode, windowMs, leaseMs };
-}
-
-/** A readable id that differs between processes and hosts. */
-export function ownId(nameOfHost: () => string = hostname): string {
-  const random = randomBytes(4).toString("hex");
-  let host = "host";
-  try {
-    host = nameOfHost().slice(0, LONGEST_ID - 40);
-  } catch {
-    // Deno denies the host name without a permission. The random part alone distinguishes agents.
-  }
-  return `${host}-${process.pid}-${random}`;
 }

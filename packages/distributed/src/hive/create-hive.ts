@@ -3,6 +3,7 @@ import { InvalidConfigError, type SyncStore } from "@hivepace/core";
 import { warn } from "@hivepace/core/internal";
 import { hiveSettings } from "./config.ts";
 import type { Hive, HiveOptions } from "./hive-types.ts";
+import { takeOwnId } from "./own-id.ts";
 import { SwarmHive } from "./swarm-hive.ts";
 
 /**
@@ -20,7 +21,7 @@ export async function createHive(options: HiveOptions): Promise<Hive> {
   };
   try {
     const [bus, store] = await both(own(options.bus, owned), own(options.sync, owned));
-    const hive = new SwarmHive(hiveSettings(options, bus, store), options, store, dispose);
+    const hive = new SwarmHive(hiveSettings(options, idOf(options, owned), bus, store), options, store, dispose);
     if (options.onCapacityChange) hive.onCapacityChange(options.onCapacityChange);
     try {
       await hive.open();
@@ -33,6 +34,14 @@ export async function createHive(options: HiveOptions): Promise<Hive> {
     await dispose();
     throw error;
   }
+}
+
+/** The configured id, or one that is released once everything else is closed. */
+function idOf({ agentId }: HiveOptions, owned: AsyncDisposable[]): string {
+  if (agentId !== undefined) return agentId;
+  const own = takeOwnId();
+  owned.unshift({ [Symbol.asyncDispose]: async () => own.release() });
+  return own.id;
 }
 
 /** Resolves a bus or store. The hive owns, and later closes, one that it receives as a promise. */
@@ -57,5 +66,9 @@ function isPromise<T>(given: T | PromiseLike<T> | undefined): given is PromiseLi
 }
 
 function tell(error: unknown): void {
-  warn("HIVEPACE_CLOSE_FAILED", `what was handed over to the hive could not be closed: ${String(error)}`, error);
+  warn(
+    "HIVEPACE_CLOSE_FAILED",
+    `a bus or store that was handed over to the hive could not be closed: ${String(error)}`,
+    error,
+  );
 }

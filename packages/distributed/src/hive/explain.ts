@@ -1,5 +1,5 @@
 import type { RateDecision } from "@hivepace/core";
-import { type Agent, agentMode, at, capacityOf, shareOf } from "../engine/index.ts";
+import { type Agent, agentMode, at, capacityOf, ownUsageOf, shareOf, swarmUsageOf } from "../engine/index.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import type { SlotStatus } from "../limiter/distributed-limiter.ts";
 import { slotStatus } from "../limiter/slot-status.ts";
@@ -68,6 +68,8 @@ function limitsOf({ count }: Limited, share: Share, agent: Agent, now: number): 
   const { quota, dimensions } = share;
   const capacity = capacityOf(agent, quota, now);
   const own = shareOf(agent, quota, now);
+  const swarm = swarmUsageOf(quota, now);
+  const here = ownUsageOf(quota, now);
   return dimensions.flatMap((dimension, i) => {
     const limit = at(quota.limits, i);
     if (limit >= UNLIMITED) return [];
@@ -77,8 +79,8 @@ function limitsOf({ count }: Limited, share: Share, agent: Agent, now: number): 
       limit,
       isLearned: count[CONFIGURED[dimension]] === Infinity,
       total: at(capacity, i),
-      used: Math.max(0, at(quota.usage.swarm.sum, i)),
-      usedHere: Math.max(0, at(quota.usage.own.sum, i)),
+      used: Math.max(0, at(swarm, i)),
+      usedHere: Math.max(0, at(here, i)),
       share: at(own, i),
     };
   });

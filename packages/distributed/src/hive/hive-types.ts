@@ -78,15 +78,19 @@ export interface HiveOptions extends SwarmOptions {
    */
   sync?: SyncStore | PromiseLike<SyncStore> | undefined;
   /**
-   * Namespace of the swarm. Agents of other namespaces are not heard.
+   * Namespace of the swarm. Messages of agents in other namespaces are not received.
    *
    * @defaultValue the result of `resolveNamespace()` of `@hivepace/namespace`
    */
   namespace?: string | undefined;
   /**
-   * Id of this agent, unique in the swarm.
+   * Id of this agent, unique in the swarm. A process that restarts should have the same id again: peers then know at
+   * once that the previous process has ended, and hold nothing free for it.
    *
-   * @defaultValue host name, process id and a random part
+   * @defaultValue the first of the environment variables AGENT_ID, POD_NAME, CONTAINER_APP_REPLICA_NAME, FLY_MACHINE_ID,
+   * RAILWAY_REPLICA_ID, RENDER_INSTANCE_ID, NOMAD_ALLOC_ID and HOSTNAME that is set, else the name of the host and a
+   * hash of user and program; for further hives on the same machine followed by "-2", "-3" and so on. Where the machine
+   * has no name, or its temporary folder cannot be written, a random part follows
    */
   agentId?: string | undefined;
   /**

@@ -1,6 +1,22 @@
 import type { Clock, Failure, Lease, Refusal, UsedTokens } from "@hivepace/core";
+import { checkKnown, checkObject, type OptionNames } from "@hivepace/core/internal";
 import type { Charge } from "./admission.ts";
 import type { Use } from "./amounts-of.ts";
+
+const USED = { tokens: true, inputTokens: true, outputTokens: true } as const satisfies OptionNames<UsedTokens>;
+const REFUSAL = {
+  reason: true,
+  retryAfterMs: true,
+  kind: true,
+  concerns: true,
+} as const satisfies OptionNames<Refusal>;
+const FAILURE = {
+  reason: true,
+  concerns: true,
+  wasSent: true,
+  byCaller: true,
+  used: true,
+} as const satisfies OptionNames<Failure>;
 
 /**
  * The effects of the ways in which a lease may end. They run after the lease has been removed, so that listeners that end
@@ -151,6 +167,7 @@ class OpenLease implements Lease {
 
   done(used?: UsedTokens): void {
     if (!this.#charge.isOpen) return;
+    if (used !== undefined) checkUsed(used);
     const really = this.#ends.usageOf(this.#charge, used);
     if (this.#book.strike(this.#charge)) this.#ends.done(this.#charge, really, "done");
   }
@@ -161,12 +178,14 @@ class OpenLease implements Lease {
 
   refused(refusal: Refusal): void {
     if (!this.#charge.isOpen) return;
+    checkKnown(refusal, REFUSAL, "", "refusal");
     this.#ends.checkRefusal(refusal);
     if (this.#book.strike(this.#charge)) this.#ends.refused(this.#charge, refusal);
   }
 
   failed(failure: Failure): void {
     if (!this.#charge.isOpen) return;
+    checkKnown(failure, FAILURE, "", "failure");
     this.#ends.checkFailure(failure);
     const used = this.#ends.usageOf(this.#charge, failure.used);
     if (this.#book.strike(this.#charge)) this.#ends.failed(this.#charge, failure, used);
@@ -185,4 +204,14 @@ class OpenLease implements Lease {
   [Symbol.dispose](): void {
     this.done();
   }
+}
+
+/**
+ * Rejects usage in which no known name occurs, such as that of a provider's answer. Further names beside a known one
+ * are harmless: SDKs report details that are part of the sums.
+ */
+function checkUsed(used: UsedTokens): void {
+  checkObject("used", used);
+  const { tokens, inputTokens, outputTokens } = used;
+  if (tokens === undefined && inputTokens === undefined && outputTokens === undefined) checkKnown(used, USED, "used.");
 }

@@ -1,4 +1,4 @@
-import { at } from "../engine/index.ts";
+import { at, ownUsageOf, swarmUsageOf } from "../engine/index.ts";
 import type { GlobalView, OthersUsage } from "../global-view/view-types.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import type { Target } from "./target.ts";
@@ -9,14 +9,17 @@ export function othersOf(
   view: Pick<GlobalView, "others"> | undefined,
   endpoint: string,
   model: string | undefined,
+  now: number,
 ): OthersUsage | undefined {
   const stored = view?.others(endpoint, model);
   const share = target?.shares[0];
   if (!share) return stored;
   const { quota, dimensions } = share;
+  const swarm = swarmUsageOf(quota, now);
+  const own = ownUsageOf(quota, now);
   const sum = (dimension: HiveDimension): number => {
     const i = dimensions.indexOf(dimension);
-    return i < 0 ? 0 : Math.max(0, at(quota.usage.swarm.sum, i) - at(quota.usage.own.sum, i));
+    return i < 0 ? 0 : Math.max(0, at(swarm, i) - at(own, i));
   };
   return {
     requests: Math.max(sum("requests"), stored?.requests ?? 0),

@@ -234,7 +234,7 @@ export class Queue implements AfterAbort {
    * served.
    */
   #serveNext(target: Target, line: Line, now: number): Served | undefined {
-    for (const waiter of line.next(now)) {
+    for (let waiter = line.next(now); waiter; waiter = line.next(now)) {
       if (waiter.targets.size > 1 && this.#grantElsewhere(waiter, target, now)) return { retryAt: Infinity };
       const verdict = this.#options.decide(waiter.asked, target, now);
       const { decision } = verdict;
@@ -266,7 +266,7 @@ export class Queue implements AfterAbort {
         return { blocked: waiter, isOwn: isHeldHere, retryAt: isHeldHere ? retryAt : Infinity };
       }
       // A call whose scope has no capacity claims only the scope, so that it blocks no other call.
-      line.block(waiter, now + blockedMs, blockedBy);
+      line.block(waiter, now + Math.max(1, blockedMs), blockedBy);
       for (const scope of blockedBy) bind(scope, waiter, now);
     }
     return undefined;
@@ -287,8 +287,7 @@ export class Queue implements AfterAbort {
     const best = prefer(waiter.asked, [...waiter.targets]);
     const line = best?.line;
     if (!best || best === target || !line) return false;
-    const [next] = line.next(now);
-    if (next !== waiter) return false;
+    if (line.next(now) !== waiter) return false;
     const { charge, decision } = decide(waiter.asked, best, now);
     if (!charge) return false;
     line.served(waiter);

@@ -41,7 +41,10 @@ function endFailed(lease: Lease, error: unknown, refusalOf: (error: unknown) => 
     if (refusal) lease.refused(refusal);
   } catch (failure) {
     // The caller must see the error of the work, not the error of `refusalOf`.
-    warn("HIVEPACE_REFUSAL_OF_FAILED", `refusalOf failed, so the error is not taken for a refusal: ${String(failure)}`);
+    warn(
+      "HIVEPACE_REFUSAL_OF_FAILED",
+      `refusalOf failed, so the error does not count as a refusal: ${String(failure)}`,
+    );
   }
   lease.done();
 }

@@ -1,9 +1,13 @@
 import { type EndpointConfig, InvalidConfigError, type KeyLimits } from "@hivepace/core";
+import { checkNames, ENDPOINT_OPTIONS, KEY_OPTIONS, type OptionNames } from "@hivepace/core/internal";
 import type { QuotaConfig } from "../engine/index.ts";
 import type { Settings } from "../limiter/config.ts";
 import { checkSlots, type SlotLimit, slotConfig } from "../limiter/slot-config.ts";
 import type { HiveEndpoint, HiveKeyLimits } from "./hive-types.ts";
 import { type SharePlan, targetName } from "./limits.ts";
+
+const HIVE_ENDPOINT = { ...ENDPOINT_OPTIONS, maxInFlight: true } as const satisfies OptionNames<HiveEndpoint>;
+const HIVE_KEY = { ...KEY_OPTIONS, maxInFlight: true } as const satisfies OptionNames<HiveKeyLimits>;
 
 /** The endpoints in the form of a single-process manager, and the slots of each by target name. */
 export interface SplitEndpoints {
@@ -16,6 +20,7 @@ export function splitEndpoints(endpoints: readonly HiveEndpoint[], mockAbove: nu
   if (!Array.isArray(endpoints)) return { endpoints, slots: new Map() };
   const slots = new Map<string, SlotLimit>();
   const plain = endpoints.map((endpoint: HiveEndpoint, i): EndpointConfig => {
+    checkNames(endpoint, `endpoints[${i}]`, HIVE_ENDPOINT);
     const [rest, count] = split(endpoint, `endpoints[${i}].maxInFlight`);
     const isMock = ((rest as EndpointConfig).tpmLimit ?? 0) > (mockAbove ?? Infinity);
     const { id, model, models } = rest as EndpointConfig;
@@ -30,7 +35,10 @@ export function splitEndpoints(endpoints: readonly HiveEndpoint[], mockAbove: nu
 export function splitKeys(keys: Readonly<Record<string, HiveKeyLimits>>): Readonly<Record<string, KeyLimits>> {
   if (typeof keys !== "object" || keys === null) return keys;
   return Object.fromEntries(
-    Object.entries(keys).map(([key, limits]) => [key, split(limits, `keys.${key}.maxInFlight`)[0] as KeyLimits]),
+    Object.entries(keys).map(([key, limits]) => {
+      checkNames(limits, `keys.${key}`, HIVE_KEY);
+      return [key, split(limits, `keys.${key}.maxInFlight`)[0] as KeyLimits];
+    }),
   );
 }
 

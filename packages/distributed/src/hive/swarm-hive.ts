@@ -13,19 +13,20 @@ import {
   RateManager,
   type RateManagerOptions,
   type Refusal,
-  ResourceUnknownError,
   type SyncStore,
 } from "@hivepace/core";
 import {
   announced,
   checkAcquireOptions,
   checkKnown,
+  checkObject,
   checkRefusal,
   denied,
   granted,
   isAmount,
   Listeners,
   type OptionNames,
+  REDUCED_DETAILS,
   readConfig,
   show,
   warn,
@@ -37,8 +38,8 @@ import { CapacityWatch } from "../limiter/capacity-watch.ts";
 import { Member } from "../limiter/member.ts";
 import type { SlotLimit } from "../limiter/slot-config.ts";
 import { memberStatus } from "../limiter/status.ts";
-import { createRouter } from "../router/router.ts";
-import type { RouteRequest, Router, RoutingDecision } from "../router/router-types.ts";
+import { RoomRouter } from "../router/router.ts";
+import type { RouteRequest, RoutingDecision } from "../router/router-types.ts";
 import { tiersOf, tiersWithin } from "../router/tiers.ts";
 import { UnknownEndpoints } from "../router/unknown-endpoints.ts";
 import { admit, admitAnyway, type Charge, type Counts, modelOf, type Verdict } from "./admission.ts";
@@ -78,6 +79,7 @@ import type { Scope } from "./scope.ts";
 import { slotsOfKey, splitEndpoints, splitKeys } from "./slots.ts";
 import { namesake, type Share, type Target } from "./target.ts";
 import { Targets } from "./targets.ts";
+import { unknownEndpoint } from "./unknown-endpoint.ts";
 import { Wasted } from "./wasted.ts";
 
 /** The implementation of `Hive`: delegates requests, reports and changes to its parts. */
@@ -92,7 +94,7 @@ export class SwarmHive implements Hive {
   readonly #targets: Targets;
   readonly #queue: Queue;
   readonly #leases: LeaseBook;
-  readonly #router: Router;
+  readonly #router: RoomRouter;
   readonly #view: GlobalView | undefined;
   readonly #keys: Keys;
   readonly #observations: Observations | undefined;
@@ -190,7 +192,7 @@ export class SwarmHive implements Hive {
           })
           .join("; "),
       isApart: ({ model }, { id }) => this.#availability.isApart(id, model),
-      unknown: ({ candidates }) => new ResourceUnknownError(candidates, "endpoint", this.#targets.ids()),
+      unknown: ({ candidates, model }) => unknownEndpoint(candidates, model, this.#targets),
       origin,
       isPaused: () => this.#isPaused,
       onWaiting: (isWaiting) => {
@@ -198,9 +200,12 @@ export class SwarmHive implements Hive {
         this.#keepAlive();
       },
     });
-    this.#router = createRouter({
+    this.#router = new RoomRouter({
       manager: this.#manager,
-      view: { others: (endpoint, model) => othersOf(this.#targets.look(endpoint, model), this.#view, endpoint, model) },
+      view: {
+        others: (endpoint, model) =>
+          othersOf(this.#targets.look(endpoint, model), this.#view, endpoint, model, clock.now()),
+      },
       health: {
         obstacle: (endpoint, model, hasOther) => {
           const reading = this.#availability.obstacle(endpoint, model, clock.now(), hasOther);
@@ -238,6 +243,7 @@ export class SwarmHive implements Hive {
   }
 
   async acquire(request: HiveRequest): Promise<Lease> {
+    checkObject("request", request);
     checkAcquireOptions(request);
     const { signal, timeoutMs = Infinity, priority = 0 } = request;
     if (signal?.aborted) throw signal.reason;
@@ -268,9 +274,10 @@ export class SwarmHive implements Hive {
     return runWith(lease, work, this.#refusalOf, { clock: this.#clock, leaseMs: this.#settings.leaseMs });
   }
 
-  ready({ signal }: ReadyOptions = {}): Promise<void> {
-    if (this.#closing) return Promise.reject(new ClosedError());
-    return this.#readiness.wait(signal, this.#clock.now());
+  async ready(options: ReadyOptions = {}): Promise<void> {
+    checkKnown(options, READY_OPTIONS);
+    if (this.#closing) throw new ClosedError();
+    return this.#readiness.wait(options.signal, this.#clock.now());
   }
 
   route(request: RouteRequest): RoutingDecision {
@@ -281,6 +288,7 @@ export class SwarmHive implements Hive {
   }
 
   announceReduced(endpoint: string, reason: string, details: HiveReducedDetails = {}): void {
+    checkKnown(details, HIVE_REDUCED_DETAILS, "", "details");
     checkRefusal(reason, details);
     const { model, sentAgoMs = 0, retryAfterMs, kind } = details;
     const targets = model === undefined ? [...this.#targets.ofEndpoint(endpoint)] : [];
@@ -316,12 +324,11 @@ export class SwarmHive implements Hive {
 
   /** Checks and returns the options. Throws RESOURCE_UNKNOWN for an endpoint that the hive does not have. */
   #parking<O extends Pick<ParkOptions, "model">>(endpoint: string, options: O): O {
-    if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
+    checkKnown(options, PARK_OPTIONS);
     const { model } = options;
     if (model !== undefined && (typeof model !== "string" || model === ""))
       throw new InvalidConfigError("model", "a string that is not empty, or absent", model);
-    if (!this.#targets.ids().includes(endpoint))
-      throw new ResourceUnknownError(endpoint, "endpoint", this.#targets.ids());
+    if (!this.#targets.has(endpoint)) throw unknownEndpoint(endpoint, undefined, this.#targets);
     return options;
   }
 
@@ -352,8 +359,7 @@ export class SwarmHive implements Hive {
 
   reconfigure(changes: HiveChanges): void {
     if (this.#closing) throw new ClosedError();
-    if (typeof changes !== "object" || changes === null) throw new InvalidConfigError("changes", "an object", changes);
-    checkKnown(changes, CHANGES);
+    checkKnown(changes, CHANGES, "", "changes");
     const { endpoints, keys } = changes;
     const split = endpoints && splitEndpoints(endpoints, this.#managerOptions.mockEndpointTpmThreshold);
     const config = {
@@ -387,6 +393,7 @@ export class SwarmHive implements Hive {
 
   addEndpoint(endpoint: HiveEndpoint): void {
     if (this.#closing) throw new ClosedError();
+    checkObject("endpoint", endpoint);
     const { id, model, models } = endpoint;
     const { endpoints, slots } = splitEndpoints([endpoint], this.#managerOptions.mockEndpointTpmThreshold);
     const trial = new RateManager(this.#managerOptions);
@@ -424,9 +431,10 @@ export class SwarmHive implements Hive {
     return this.#isPaused;
   }
 
-  close(options: { readonly drainMs?: number | undefined } = {}): Promise<void> {
+  async close(options: { readonly drainMs?: number | undefined } = {}): Promise<void> {
+    checkKnown(options, CLOSE_OPTIONS);
     const { drainMs = 0 } = options;
-    if (!(drainMs >= 0)) return Promise.reject(new InvalidConfigError("drainMs", "0 or more", drainMs));
+    if (!(typeof drainMs === "number" && drainMs >= 0)) throw new InvalidConfigError("drainMs", "0 or more", drainMs);
     this.#closing ??= this.#close(drainMs);
     return this.#closing;
   }
@@ -487,14 +495,14 @@ export class SwarmHive implements Hive {
     const targets = this.#known(all, model);
     if (targets.length === 1) return this.#tryOne(asked, targets[0] as Target);
     const denied: Denied[] = [];
-    const known = targets.map(({ id }) => id);
-    let candidates = tiersWithin(asked.tiers, (id) => known.includes(id));
-    while (candidates.length > 0) {
-      const routed = this.#router.route({ candidates, model, key, session, ...use });
-      const result = this.#tryOne(asked, this.#targets.find(routed.endpoint, model));
+    const isAllKnown = targets.length === asked.candidates.length;
+    const tiers = isAllKnown
+      ? asked.tiers
+      : tiersWithin(asked.tiers, (id) => this.#targets.look(id, model) !== undefined);
+    for (const endpoint of this.#router.inOrder(tiers, { model, key, session, ...use })) {
+      const result = this.#tryOne(asked, this.#targets.find(endpoint, model));
       if (result.lease) return result;
       denied.push(...result.denied);
-      candidates = tiersWithin(candidates, (endpoint) => endpoint !== routed.endpoint);
     }
     return { lease: undefined, denied: denied.sort((a, b) => rank(a.decision) - rank(b.decision)) };
   }
@@ -510,7 +518,7 @@ export class SwarmHive implements Hive {
   /** The targets of the known candidates. Warns once about each unknown one; throws RESOURCE_UNKNOWN when none is known. */
   #known(candidates: readonly string[], model: string | undefined): readonly Target[] {
     const targets = this.#targetsOf(candidates, model);
-    if (targets.length === 0) throw new ResourceUnknownError(candidates, "endpoint", this.#targets.ids());
+    if (targets.length === 0) throw unknownEndpoint(candidates, model, this.#targets);
     if (targets.length < candidates.length)
       for (const id of candidates) if (!this.#targets.look(id, model)) this.#unknown.warn(id, this.#targets.ids());
     return targets;
@@ -739,7 +747,7 @@ export class SwarmHive implements Hive {
     if (this.#view && !this.#member.isShared && limits.length > 0)
       warn(
         "HIVEPACE_KEYS_LOCAL",
-        "without a bus or a store that hands out limits, limits of keys hold for each process",
+        "without a bus or a store that can grant limits, limits of keys hold for each process",
       );
   }
 
@@ -762,6 +770,10 @@ export class SwarmHive implements Hive {
 }
 
 const CHANGES = { endpoints: true, keys: true } as const satisfies OptionNames<HiveChanges>;
+const READY_OPTIONS = { signal: true } as const satisfies OptionNames<ReadyOptions>;
+const CLOSE_OPTIONS = { drainMs: true } as const;
+const PARK_OPTIONS = { model: true, forMs: true, reason: true } as const satisfies OptionNames<ParkOptions>;
+const HIVE_REDUCED_DETAILS = { ...REDUCED_DETAILS, model: true } as const satisfies OptionNames<HiveReducedDetails>;
 const NO_SCOPES: readonly Scope[] = [];
 /** A rate limit with a longer wait counts as an exhausted quota, so that calls go to other endpoints. */
 const LONG_WAIT_MS = 120_000;

@@ -11,6 +11,7 @@ import {
   pausedUntil,
   type Quota,
   type QuotaPart,
+  swarmUsageOf,
   type UsageWindow,
 } from "../engine/index.ts";
 import type { Watched } from "../limiter/capacity-watch.ts";
@@ -159,10 +160,11 @@ export class Share implements Watched, QuotaPart {
   /** The utilization of the limits, and the limit that `cost` would fill the most. */
   reading(cost: Amounts, now: number): ShareReading {
     const capacity = capacityOf(this.#member.agent, this.quota, now);
+    const usage = swarmUsageOf(this.quota, now);
     const readingOf = (name: HiveDimension): readonly [used: number, limit: number] => {
       const i = this.dimensions.indexOf(name);
       const limit = i < 0 || at(this.quota.limits, i) >= UNLIMITED ? Infinity : at(capacity, i);
-      return [i < 0 ? 0 : Math.max(0, at(this.quota.usage.swarm.sum, i)), limit];
+      return [i < 0 ? 0 : Math.max(0, at(usage, i)), limit];
     };
     let tightest: HiveDimension = this.dimensions[0] ?? "requests";
     let utilization = 0;
@@ -232,7 +234,7 @@ export interface Limited {
   shares: readonly Share[];
   /** Usage from before the first shared limit, in the order of `DIMENSIONS`. */
   unshared: UsageWindow;
-  /** The share that counts the former usage since there is a shared limit. */
+  /** The share that took over the usage in `unshared` when the first shared limit was set. */
   counting: Share | undefined;
   /** Maximum number of calls of all agents under way; undefined for no limit. */
   slots: SlotLimit | undefined;

@@ -1,4 +1,4 @@
-import { type Clock, type EndpointCount, type RateManager, ResourceUnknownError } from "@hivepace/core";
+import type { Clock, EndpointCount, RateManager } from "@hivepace/core";
 import { isZero, ownUsageOf, UsageWindow } from "../engine/index.ts";
 import type { CapacityWatch } from "../limiter/capacity-watch.ts";
 import type { Settings } from "../limiter/config.ts";
@@ -10,6 +10,7 @@ import { CONFIGURED, type SharePlan, sharePlans, targetName } from "./limits.ts"
 import { newScope } from "./scope.ts";
 import { slotPlans } from "./slots.ts";
 import { type Limited, type ModelScope, Share, SLOTS_OF_SWARM, type Target } from "./target.ts";
+import { unknownEndpoint } from "./unknown-endpoint.ts";
 
 /**
  * Maximum number of models per endpoint that are counted separately. Requests name models, so their number is
@@ -20,12 +21,6 @@ const MOST_MODELS = 1_000;
 const IDLE_WINDOWS = 2;
 /** Number of idle models examined per new model, so that models are dropped as fast as they are added. */
 const SWEPT_MODELS = 4;
-
-/** The targets of an endpoint: the one that covers all models without an entry, and those of single models. */
-interface TargetsOfEndpoint {
-  whole: Target | undefined;
-  byModel: Map<string, Target> | undefined;
-}
 
 /** The targets of a hive, one for each endpoint, model or pool of its manager, with their shared quotas. */
 export class Targets {
@@ -38,7 +33,11 @@ export class Targets {
   readonly #clock: Clock;
   readonly #onChange: (changed: Target | ModelScope) => void;
   readonly #byName = new Map<string, Target>();
-  #byEndpoint = new Map<string, TargetsOfEndpoint>();
+  /** Targets without a model, by endpoint. They cover all models without an entry in `#byModel`. */
+  #whole: ReadonlyMap<string, Target> = new Map();
+  /** Targets of models, by endpoint and model. */
+  #byModel = new Map<string, Target>();
+  #byEndpoint: ReadonlyMap<string, readonly Target[]> = new Map();
   readonly #byQuota = new Map<string, Target | ModelScope>();
 
   constructor(
@@ -67,23 +66,34 @@ export class Targets {
   /** Returns the target of an endpoint and model. Throws RESOURCE_UNKNOWN. */
   find(endpoint: string, model: string | undefined): Target {
     const target = this.look(endpoint, model);
-    if (!target) throw new ResourceUnknownError(endpoint, "endpoint", this.ids());
+    if (!target) throw unknownEndpoint(endpoint, model, this);
     return target;
   }
 
   look(endpoint: string, model: string | undefined): Target | undefined {
-    const targets = this.#byEndpoint.get(endpoint);
-    return targets && ((model === undefined ? undefined : targets.byModel?.get(model)) ?? targets.whole);
+    const ofModel = model === undefined ? undefined : this.#byModel.get(key(endpoint, model));
+    return ofModel ?? this.#whole.get(endpoint);
   }
 
   /** The ids of all endpoints. */
   ids(): string[] {
-    return [...new Set([...this.#byName.values()].map(({ id }) => id))];
+    return [...this.#byEndpoint.keys()];
+  }
+
+  /** The models for which an endpoint has limits of their own. */
+  modelsOf(endpoint: string): string[] {
+    return [...this.ofEndpoint(endpoint)].flatMap(
+      ({ model, models }) => models ?? (model === undefined ? [] : [model]),
+    );
   }
 
   /** All targets of an endpoint. */
-  *ofEndpoint(endpoint: string): Generator<Target> {
-    for (const target of this.#byName.values()) if (target.id === endpoint) yield target;
+  ofEndpoint(endpoint: string): readonly Target[] {
+    return this.#byEndpoint.get(endpoint) ?? [];
+  }
+
+  has(endpoint: string): boolean {
+    return this.#byEndpoint.has(endpoint);
   }
 
   /** The owner of the quota with this name. */
@@ -127,7 +137,8 @@ export class Targets {
   /** Adopts the endpoints of the manager, and the slots by name of the target. Returns the removed targets. */
   refresh(slots: ReadonlyMap<string, SlotLimit>): Target[] {
     const known = new Set(this.#byName.keys());
-    const byEndpoint = new Map<string, TargetsOfEndpoint>();
+    const byModel = new Map<string, Target>();
+    const whole = new Map<string, Target>();
     for (const count of this.#manager.snapshot({ keys: false }).endpoints) {
       const { id, model, models } = count;
       const name = targetName(count);
@@ -136,18 +147,11 @@ export class Targets {
       target.count = count;
       target.slots = slots.get(name);
       this.#byName.set(name, target);
-      let targets = byEndpoint.get(id);
-      if (!targets) {
-        targets = { whole: undefined, byModel: undefined };
-        byEndpoint.set(id, targets);
-      }
       for (const each of models ?? [model])
-        if (each === undefined) targets.whole = target;
-        else {
-          targets.byModel ??= new Map();
-          targets.byModel.set(each, target);
-        }
+        if (each === undefined) whole.set(id, target);
+        else byModel.set(key(id, each), target);
       this.#adoptModel(target);
+      this.#adoptPool(target);
       this.shareOut(target);
       this.#refreshModels(target);
     }
@@ -161,20 +165,53 @@ export class Targets {
       target.shares = [];
       target.byModel = undefined;
     }
+    this.#byModel = byModel;
+    this.#whole = whole;
+    const byEndpoint = new Map<string, Target[]>();
+    for (const target of this.#byName.values())
+      byEndpoint.set(target.id, [...(byEndpoint.get(target.id) ?? []), target]);
     this.#byEndpoint = byEndpoint;
     return gone;
   }
 
   /** Moves learned limits and usage to the target of a model that gets limits of its own. */
   #adoptModel(target: Target): void {
-    const { id, model } = target;
-    const endpoint = model === undefined ? undefined : this.#byEndpoint.get(id)?.whole;
+    const { id, models } = target;
+    // A pool has the name of its first model.
+    const model = models === undefined ? target.model : undefined;
+    const endpoint = model === undefined ? undefined : this.#whole.get(id);
     const scope = model === undefined ? undefined : endpoint?.byModel?.get(model);
     if (!scope || model === undefined) return;
     endpoint?.byModel?.delete(model);
     Object.assign(target.learned, scope.learned);
     target.shares = scope.shares;
     target.unshared = scope.unshared;
+  }
+
+  /**
+   * Moves learned limits and usage of single models to the target of a pool that gets limits of its own. The pool counts the
+   * models together: of their learned limits the tightest holds, and their usage is summed. The usage counts from now on, so that
+   * it leaves the window late and never early.
+   */
+  #adoptPool({ id, models = [], learned, unshared }: Target): void {
+    const byModel = this.#whole.get(id)?.byModel;
+    const now = this.#clock.now();
+    for (const model of models) {
+      const scope = byModel?.get(model);
+      if (!scope) continue;
+      byModel?.delete(model);
+      for (const dimension of DIMENSIONS) {
+        const [seen, known] = [scope.learned[dimension], learned[dimension]];
+        if (seen && (!known || seen.limit / seen.windowMs < known.limit / known.windowMs)) learned[dimension] = seen;
+      }
+      scope.unshared.expire(now);
+      const used = DIMENSIONS.map((dimension, i) =>
+        Math.max(scope.unshared.sum[i] ?? 0, ...scope.shares.map((share) => this.#ownUsage(share, dimension, now))),
+      );
+      unshared.add(now, used);
+      for (const share of scope.shares) this.#drop(share);
+      scope.shares = [];
+    }
   }
 
   /** Limits that are configured for the whole endpoint are not learned for its models. */
@@ -331,4 +368,8 @@ function newLimited(count: EndpointCount, windowMs: number): Limited {
 
 function isRate({ isSlots }: Share): boolean {
   return !isSlots;
+}
+
+function key(endpoint: string, model: string): string {
+  return `${endpoint}\0${model}`;
 }

@@ -6,7 +6,7 @@ import {
   type Event,
   type Message,
   type QuotaPart,
-  retryAt,
+  planTry,
   type StoreRequest,
   settleNow,
   step,
@@ -74,7 +74,7 @@ export class AgentRunner {
     const quota = this.agent.quotas.get(name);
     if (this.#isClosed || !quota) return;
     settleNow(this.agent, quota, more, dimensions, sentAt, now);
-    const tryAt = retryAt(this.agent, quota, now);
+    const tryAt = planTry(this.agent, quota, now);
     this.#plan(wakeAfterSettling(this.agent, quota, tryAt, now), now);
     if (tryAt <= now) this.#serve([name]);
   }

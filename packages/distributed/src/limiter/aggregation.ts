@@ -27,12 +27,12 @@ export function checkAggregation(
     throw new InvalidConfigError("aggregation", '"bus", "store" or "auto"', aggregation);
   const isRight = isCount(at?.above) && isCount(at?.below) && at.below <= at.above;
   if (!isRight)
-    throw new InvalidConfigError("aggregationAt", "whole numbers from 1 on, of which `below` is not the larger", at);
+    throw new InvalidConfigError("aggregationAt", "whole numbers of 1 or more, with `below` at most `above`", at);
   if (sync !== undefined && typeof sync?.sync !== "function") throw new InvalidConfigError("sync", "a SyncStore", sync);
   if (aggregation === "store" && !(sync && allocatorOf(sync)))
-    throw new InvalidConfigError("sync", 'a store that hands out limits, with aggregation "store"', sync?.name);
+    throw new InvalidConfigError("sync", 'a store that can grant limits, with aggregation "store"', sync?.name);
   if (aggregation === "store" && sharing === "none")
-    throw new InvalidConfigError("aggregation", '"bus" or "auto" where nothing is shared', aggregation);
+    throw new InvalidConfigError("aggregation", '"bus" or "auto" with sharing "none"', aggregation);
 }
 
 /** Returns the store as an allocator, if it can allocate limits. */

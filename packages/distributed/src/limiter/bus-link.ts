@@ -15,11 +15,11 @@ const TRY_AGAIN_MS = 5_000;
 export interface Ears {
   readonly presence: (message: Uint8Array) => void;
   readonly capacity: (message: Uint8Array) => void;
-  /** A message with a valid signature was too old: its sender has to hear of the swarm's time. */
+  /** A message with a valid signature was too old: its sender must learn the swarm's time. */
   readonly outdated?: () => void;
   /** The own time was behind that of the swarm, so that others may have ignored the own messages as too old. */
   readonly behind?: () => void;
-  /** The age up to which repetitions are recognised without the time at which they were said. */
+  /** The age up to which repetitions are recognised without their time of sending. */
   readonly maxAgeMs: () => number;
   /** The link never publishes. */
   readonly isListener?: boolean;
@@ -109,12 +109,12 @@ export class BusLink {
       this.published++;
       this.publishedBytes += payload.length;
       this.#refused.delete(subject);
-      this.#tellPublished(subject, payload.length, undefined);
+      this.#emitPublished(subject, payload.length, undefined);
     } catch (error) {
       this.unpublished++;
       this.lastFailure = error;
-      this.#tellPublished(subject, payload.length, error);
-      this.#tellRefused(subject, error);
+      this.#emitPublished(subject, payload.length, error);
+      this.#reportRefusal(subject, error);
     }
   }
 
@@ -154,7 +154,7 @@ export class BusLink {
     );
   }
 
-  #tellPublished(subject: string, bytes: number, error: unknown): void {
+  #emitPublished(subject: string, bytes: number, error: unknown): void {
     if (published.hasSubscribers) published.publish({ ...this.#origin, message: kindOf(subject), bytes, error });
   }
 
@@ -162,25 +162,29 @@ export class BusLink {
    * Warns at the second consecutive failure: a single one may be a connection that broke unnoticed, two indicate a
    * missing permission.
    */
-  #tellRefused(subject: string, error: unknown): void {
+  #reportRefusal(subject: string, error: unknown): void {
     if (this.#isClosed || this.#bus.state !== "ready") return;
     const times = (this.#refused.get(subject) ?? 0) + 1;
     this.#refused.set(subject, times);
     if (times === 2)
-      warn("HIVEPACE_PUBLISH_FAILED", `the other agents do not hear ${subject} of this one: ${String(error)}`, error);
+      warn("HIVEPACE_PUBLISH_FAILED", `no message on ${subject} can be published: ${String(error)}`, error);
   }
 
   /** Retries the subscription in the background, unless the bus is closed. */
   #failed(error: unknown): void {
     if (this.#isClosed || isHivepaceError(error, "BUS_CLOSED")) return;
-    warn("HIVEPACE_SUBSCRIBE_FAILED", `cannot hear the other agents, will try again: ${String(error)}`, error);
+    warn(
+      "HIVEPACE_SUBSCRIBE_FAILED",
+      `cannot subscribe to the other agents; the subscription is retried: ${String(error)}`,
+      error,
+    );
     const again = (): void => {
       this.#subscribe().catch((failure) => this.#failed(failure));
     };
     this.#cancelRetry = this.#clock.after(TRY_AGAIN_MS, again, { background: true });
   }
 
-  #receive(subject: string, payload: Uint8Array, hear: (message: Uint8Array) => void): void {
+  #receive(subject: string, payload: Uint8Array, deliver: (message: Uint8Array) => void): void {
     if (this.#isClosed) return;
     const message = kindOf(subject);
     if (received.hasSubscribers) received.publish({ ...this.#origin, message, bytes: payload.length });
@@ -189,7 +193,7 @@ export class BusLink {
       const { behindMs } = this.#time;
       const opened = this.#seal.open(subject, payload);
       if (this.#time.behindMs > behindMs + BEHIND_MS) this.#ears.behind?.();
-      hear(opened);
+      deliver(opened);
     } catch (error) {
       if (!(error instanceof BadMessage)) throw error;
       this.ignore(error.reason, message);

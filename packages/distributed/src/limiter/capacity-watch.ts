@@ -44,17 +44,22 @@ export class CapacityWatch {
   readonly #agent: Agent;
   readonly #origin: EventOrigin;
   readonly #seen = new Map<Watched, Seen>();
-  readonly #tell: (change: Change) => void;
+  readonly #notify: (change: Change) => void;
+  /** The engine's version at the last comparison, and the time of the next change by time alone. */
+  #version = -1;
+  #nextAt = Infinity;
 
-  constructor(agent: Agent, origin: EventOrigin, tell: (change: Change) => void) {
+  constructor(agent: Agent, origin: EventOrigin, notify: (change: Change) => void) {
     this.#agent = agent;
     this.#origin = origin;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   /** Starts to watch a resource. Its present capacity is not reported. */
   add(resource: Watched, now: number): void {
     this.#seen.set(resource, this.#see(resource, now));
+    // The level of the resource may be recovering.
+    this.#version = -1;
   }
 
   remove(resource: Watched): void {
@@ -63,6 +68,9 @@ export class CapacityWatch {
 
   /** Reports the changes of all resources. Returns the time of the next change by recovery. */
   look(now: number): number {
+    const { capacityVersion } = this.#agent.agenda;
+    if (capacityVersion === this.#version && now < this.#nextAt) return this.#nextAt;
+    this.#version = capacityVersion;
     let next = Infinity;
     for (const [resource, before] of this.#seen) {
       next = Math.min(next, nextStepAt(resource.quota.backoff.level, now));
@@ -72,8 +80,9 @@ export class CapacityWatch {
       resource.changed(now);
       const cause = this.#cause(resource.quota, before, seen);
       if (levelChannel.hasSubscribers) this.#publish(resource, before, seen, cause, now);
-      if (cause) this.#tell({ resource: resource.name, newCapacity: seen.total, ...cause });
+      if (cause) this.#notify({ resource: resource.name, newCapacity: seen.total, ...cause });
     }
+    this.#nextAt = next;
     return next;
   }
 

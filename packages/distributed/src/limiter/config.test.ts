@@ -10,7 +10,7 @@ import {
 const bus = await memoryBus();
 const least: DistributedConfig = { bus, agentId: "a" };
 
-test("the defaults are those of the origin, and ours beside them", () => {
+test("the defaults are those of the original library, and ours", () => {
   expect(defaultDistributedConfig).toEqual({
     recovery: "stepped",
     reduceFactor: 0.5,
@@ -30,7 +30,7 @@ test("the defaults are those of the origin, and ours beside them", () => {
   expect(() => validateDistributedConfig({ ...least, ...defaultDistributedConfig })).not.toThrow();
 });
 
-test("a bus and an id are enough, and what is undefined is as if it were not there", () => {
+test("a bus and an id are enough, and an undefined option counts as omitted", () => {
   expect(() => validateDistributedConfig(least)).not.toThrow();
   expect(() => validateDistributedConfig({ ...least, reduceFactor: undefined, secret: undefined })).not.toThrow();
 });
@@ -79,13 +79,13 @@ test.each([
   expect(() => validateDistributedConfig({ ...least, secret } as DistributedConfig)).toThrowError(refused);
 });
 
-test("no configuration at all is refused by name", () => {
+test("a missing configuration is refused by name", () => {
   expect(() => validateDistributedConfig(undefined as unknown as DistributedConfig)).toThrowError(
     expect.objectContaining({ code: "INVALID_CONFIG", option: "config" }),
   );
 });
 
-test("what is invalid never gets as far as the bus", async () => {
+test("invalid options never reach the bus", async () => {
   await expect(createDistributedLimiter({ ...least, weight: 0 })).rejects.toMatchObject({ option: "weight" });
   await expect(createDistributedLimiter({ ...least, namespace: "x".repeat(60) })).rejects.toMatchObject({
     option: "namespace",

@@ -1,6 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
-import { type CapacityUpdate, type Clock, InvalidConfigError, type SyncStore, systemClock } from "@hivepace/core";
-import { AMOUNT, checkKnown, checkMaxQueue, isAmount, type OptionNames } from "@hivepace/core/internal";
+import { type CapacityUpdate, type Clock, type SyncStore, systemClock } from "@hivepace/core";
+import { AMOUNT, checkKnown, checkMaxQueue, isAmount, need, type OptionNames } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { type Isolation, KEPT } from "../engine/index.ts";
 import { LONGEST_ID } from "../wire/subjects.ts";
@@ -71,8 +71,8 @@ export interface SwarmOptions {
    */
   isolation?: Isolation | undefined;
   /**
-   * Expected size of the swarm. An agent that has never heard a peer keeps to its part of the limit for that size. A
-   * smaller swarm causes a warning.
+   * Expected size of the swarm. An agent that has never received a message of a peer keeps to its part of the limit for
+   * that size. A smaller swarm causes a warning.
    *
    * @defaultValue none
    */
@@ -207,6 +207,8 @@ export interface Settings {
   readonly sync: SyncStore | undefined;
   /** The prefix of keys in the store. */
   readonly storeNamespace: string;
+  /** The agent delays no call. */
+  readonly observes: boolean;
   readonly aggregation: Aggregation;
   readonly aggregationAt: AggregationAt;
   readonly agentId: string;
@@ -248,7 +250,11 @@ export function settingsOf(config: DistributedConfig): Settings {
 
 /** Checks and completes options that may lack a bus. Throws INVALID_CONFIG. */
 export function swarmSettings(
-  config: Omit<DistributedConfig, "bus"> & { bus?: MessageBus | undefined; storeNamespace?: string | undefined },
+  config: Omit<DistributedConfig, "bus"> & {
+    bus?: MessageBus | undefined;
+    storeNamespace?: string | undefined;
+    observes?: boolean;
+  },
 ): Settings {
   const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
   const settings = { ...defaultDistributedConfig, clock: systemClock, ...given } as unknown as Settings &
@@ -287,6 +293,7 @@ export function swarmSettings(
     bus: config.bus,
     sync: config.sync,
     storeNamespace: config.storeNamespace ?? storeNamespaceOf(config),
+    observes: config.observes ?? false,
     cooldownMs,
     expectedAgents,
     namespace,
@@ -327,8 +334,4 @@ function between(option: string, value: number, least: number, most: number, toM
     (toMost ? value <= most : value < most);
   const rule = `a number ${fromLeast ? "from" : "above"} ${least} ${toMost ? "to" : "and below"} ${most}`;
   need(isRight, option, rule, value);
-}
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
 }

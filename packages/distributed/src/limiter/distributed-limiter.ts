@@ -44,7 +44,7 @@ export interface DistributedCapacity extends Capacity {
  * - `joining`: has just started and does not send yet
  * - `alone`: no other agent is live
  * - `member`: one of several agents
- * - `isolated`: hears neither other agents nor itself, and keeps to its share of the last agreement
+ * - `isolated`: receives neither messages of other agents nor its own, and keeps to its share of the last agreement
  * - `closed`: has left the swarm
  */
 export type SwarmMode = "joining" | "alone" | "member" | "isolated" | "closed";
@@ -97,7 +97,7 @@ export interface PeerStatus {
   readonly agentId: string;
   readonly state: "live" | "silent" | "left";
   /** Time since the last message of the peer, in milliseconds. */
-  readonly heardAgoMs: number;
+  readonly lastMessageAgoMs: number;
 }
 
 /** One shared limit. */

@@ -6,9 +6,10 @@ const SPARE = 1_000;
 const BYTES = 16;
 
 /**
- * Proofs that a goodbye comes from the agent that leaves, on a bus without signatures. Every message of an agent carries the
- * hash of a secret, and its goodbye the secret itself: a stranger who reads the bus knows the hash and cannot say goodbye for
- * another agent. The first hash that is heard of an agent counts, for as long as the agent is known.
+ * Proofs that a goodbye comes from the agent that leaves, on a bus without signatures. Every message of an agent
+ * carries the hash of a secret, and its goodbye the secret itself: a stranger who reads the bus knows the hash and
+ * cannot send a goodbye for another agent. The first hash that is received of an agent counts, for as long as the agent
+ * is known.
  */
 export class LeaveProofs {
   readonly #secret = randomBytes(BYTES).toString("base64url");
@@ -17,7 +18,10 @@ export class LeaveProofs {
   readonly #isKnown: (key: string) => boolean;
   readonly #known: () => number;
 
-  /** `isKnown` tells whether an incarnation, `known` how many incarnations of other agents are remembered. */
+  /**
+   * `isKnown` returns whether an incarnation is remembered, `known` the number of remembered incarnations of other
+   * agents.
+   */
   constructor(isKnown: (key: string) => boolean, known: () => number) {
     this.#isKnown = isKnown;
     this.#known = known;

@@ -95,6 +95,7 @@ export class Member {
         hasBus: this.link !== undefined,
         isSigned: secrets.length > 0,
         echoes: this.link?.echoes ?? false,
+        observes: settings.observes,
         store,
         tuning: { ...TUNING, heartbeatMs: heartbeatIntervalMs, idleHeartbeatMs: 5 * heartbeatIntervalMs },
       },
@@ -192,17 +193,17 @@ export class Member {
     const askedAt = this.#clock.now();
     try {
       const reply = await this.#store?.allocate({ ...ask, namespace: this.#namespace });
-      this.#tellShared(ask, askedAt, undefined);
+      this.#emitShared(ask, askedAt, undefined);
       this.runner.do(reply ? { type: "store-reply", seq, reply } : { type: "store-failure", seq });
     } catch (error) {
       this.storeFailures++;
       this.lastStoreFailure = error;
-      this.#tellShared(ask, askedAt, error);
+      this.#emitShared(ask, askedAt, error);
       this.runner.do({ type: "store-failure", seq });
     }
   }
 
-  #tellShared(ask: StoreRequest, askedAt: number, error: unknown): void {
+  #emitShared(ask: StoreRequest, askedAt: number, error: unknown): void {
     if (!synced.hasSubscribers) return;
     const now = this.#clock.now();
     const ageMs = error === undefined ? 0 : now - (this.agent.store?.answeredAt ?? -Infinity);
@@ -235,7 +236,7 @@ export class Member {
     const { id, incarnation } = this.agent.config;
     if (message.id === id && message.incarnation === incarnation) this.echoAt = this.#clock.now();
     const checked = this.#proofs?.checked(message) ?? message;
-    this.#hearing("presence", () => this.runner.do({ type: "receive", message: checked }));
+    this.#applyMessage("presence", () => this.runner.do({ type: "receive", message: checked }));
   }
 
   #hearCapacity(message: CapacityMessage): void {
@@ -249,7 +250,9 @@ export class Member {
     this.#replays.check(message);
     if (message.isNewer) this.link?.ignore("newer version, but for the five fields", "announcement");
     const level = ours?.level ?? foreignLevel(quota, message, now);
-    this.#hearing("announcement", () => this.runner.do({ type: "announced", quota: message.resource, level }, now));
+    this.#applyMessage("announcement", () =>
+      this.runner.do({ type: "announced", quota: message.resource, level }, now),
+    );
   }
 
   /** Applies an operator's decision that closes or opens an endpoint for all agents. */
@@ -257,22 +260,22 @@ export class Member {
     if (this.isClosed) return;
     this.#replays.checkOrigin(by, timestamp, this.#clock.epochMs());
     const command = { endpoint, model, reason, by };
-    this.#hearing("announcement", () =>
+    this.#applyMessage("announcement", () =>
       this.runner.do(
         action === "park" ? { type: "park", command: { ...command, forMs } } : { type: "unpark", command },
       ),
     );
   }
 
-  /** A newcomer whose clock was behind has said hello in the past of its peers, who ignored it. */
+  /** Peers ignored the first message of a newcomer whose clock was behind, as too old. */
   #joinAgain(): void {
     if (agentMode(this.agent, this.#clock.now()) === "joining") this.runner.do({ type: "start" });
   }
 
   /** Publishes the engine's ignored messages, which it only counts. */
-  #hearing(message: MessageKind, hear: () => void): void {
+  #applyMessage(message: MessageKind, apply: () => void): void {
     const before = ignored.hasSubscribers && new Map(this.agent.ignored);
-    hear();
+    apply();
     if (!before) return;
     for (const [reason, count] of this.agent.ignored)
       for (let i = before.get(reason) ?? 0; i < count; i++) ignored.publish({ ...this.origin, message, reason });

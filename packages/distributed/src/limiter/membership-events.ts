@@ -37,13 +37,13 @@ export class MembershipEvents {
     for (const { key, id, state } of membership.peers.values()) {
       this.#known.set(key, { id, state });
       const was = before && (before.get(key)?.state ?? "left");
-      if (was !== undefined && was !== state) this.#tell(id, state === "live" ? "joined" : state);
+      if (was !== undefined && was !== state) this.#emit(id, state === "live" ? "joined" : state);
     }
     for (const [key, { id, state }] of before ?? [])
-      if (state === "live" && !this.#known.has(key)) this.#tell(id, "left");
+      if (state === "live" && !this.#known.has(key)) this.#emit(id, "left");
   }
 
-  #tell(id: string, change: MemberEvent["change"]): void {
+  #emit(id: string, change: MemberEvent["change"]): void {
     member.publish({ ...this.#origin, member: id, change, members: this.#agent.membership.members });
   }
 }

@@ -1,4 +1,5 @@
 import { InvalidConfigError } from "@hivepace/core";
+import { checkKnown, type OptionNames } from "@hivepace/core/internal";
 import { type QuotaConfig, SLOT_WINDOW_MS } from "../engine/index.ts";
 import { LONGEST_NAME } from "../wire/subjects.ts";
 import { storeOf } from "./aggregation.ts";
@@ -25,9 +26,15 @@ export interface AdaptiveSlots {
 /** A limit on calls under way: a number, or bounds between which it follows the provider. */
 export type SlotLimit = number | AdaptiveSlots;
 
+const SLOT_OPTIONS = { adaptive: true } as const satisfies OptionNames<AdaptiveSlots>;
+const ADAPTIVE_OPTIONS = { min: true, max: true, start: true } as const satisfies OptionNames<
+  AdaptiveSlots["adaptive"]
+>;
+
 /** Checks a limit on calls under way; Infinity means no limit. Throws INVALID_CONFIG. */
 export function checkSlots(option: string, slots: unknown): void {
   if (typeof slots === "object" && slots !== null) {
+    checkKnown(slots, SLOT_OPTIONS, `${option}.`);
     checkAdaptive(option, (slots as Partial<AdaptiveSlots>).adaptive);
     return;
   }
@@ -42,6 +49,7 @@ function checkAdaptive(option: string, adaptive: Partial<AdaptiveSlots["adaptive
       "a whole number of 1 or more, or { adaptive: { min, max, start? } }",
       adaptive,
     );
+  checkKnown(adaptive, ADAPTIVE_OPTIONS, `${option}.adaptive.`);
   const { min = 0, max = 0, start = min } = adaptive;
   const isCount = (value: number) => Number.isSafeInteger(value) && value >= 1;
   if (!isCount(min)) throw new InvalidConfigError(`${option}.adaptive.min`, "a whole number of 1 or more", min);

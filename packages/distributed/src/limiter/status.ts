@@ -31,7 +31,7 @@ export function memberStatus(member: Member, now: number): SwarmStatus {
     ignored[reason] = (ignored[reason] ?? 0) + count;
   const peers: PeerStatus[] = [];
   for (const { id, state, receivedAt } of membership.peers.values())
-    peers.push({ agentId: id, state, heardAgoMs: now - receivedAt });
+    peers.push({ agentId: id, state, lastMessageAgoMs: now - receivedAt });
   return {
     agentId: config.id,
     mode: isClosed ? "closed" : swarmMode(agentMode(agent, now)),

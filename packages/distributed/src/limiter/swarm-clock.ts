@@ -2,12 +2,12 @@ import type { Clock } from "@hivepace/core";
 import { BadMessage } from "../wire/fields.ts";
 
 /**
- * The time of a swarm, for the age of signed messages. The wall clocks of agents may differ by any amount: each agent counts
- * from its own start, and moves its clock forward to the latest time that it has received, as a hybrid logical clock does.
- * Agents that hear each other therefore agree on a time that no recording can reach.
+ * The time of a swarm, for the age of signed messages. The wall clocks of agents may differ by any amount: each agent
+ * counts from its own start, and moves its clock forward to the latest time that it has received, as a hybrid logical
+ * clock does. Agents that receive each other's messages therefore agree on a time that no recording can reach.
  *
- * A message is too old when it was said before this agent started, or longer ago than `maxAgeMs`. Until then its sequence
- * number tells a repetition apart, because an agent remembers its peers for that long.
+ * A message is too old when it was sent before this agent started, or longer ago than `maxAgeMs`. Repetitions of
+ * younger messages are recognised by their sequence numbers, because an agent remembers its peers for that time.
  */
 export class SwarmClock {
   readonly #clock: Clock;
@@ -18,7 +18,10 @@ export class SwarmClock {
   /** By how much this agent's own clock is behind the time of the swarm. */
   behindMs = 0;
 
-  /** A listener never publishes, so agents cannot adopt its time: it has none until it has received a message. */
+  /**
+   * A listener never publishes, so agents cannot adopt its time; until its first message the clock of a listener has no
+   * time.
+   */
   constructor(clock: Clock, maxAgeMs: () => number, isListener = false) {
     this.#clock = clock;
     this.#maxAgeMs = maxAgeMs;
@@ -30,7 +33,10 @@ export class SwarmClock {
     return this.#clock.now() + this.#offset;
   }
 
-  /** Adopts the time at which a message was said, if it is later than the own time. Throws `BadMessage` for an old message. */
+  /**
+   * Adopts the time at which a message was sent, if that is later than the own time. Throws `BadMessage` for an old
+   * message.
+   */
   receive(saidAt: number): void {
     const now = this.now();
     if (saidAt < this.#startedAt || saidAt < now - this.#maxAgeMs()) throw new BadMessage(TOO_OLD);

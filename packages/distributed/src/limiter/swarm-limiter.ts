@@ -8,6 +8,7 @@ import {
   ResourceUnknownError,
 } from "@hivepace/core";
 import {
+  ACQUIRE_OPTIONS,
   AMOUNT,
   announced,
   CAPACITY_OPTIONS,
@@ -20,6 +21,7 @@ import {
   isAmount,
   Listeners,
   type OptionNames,
+  REDUCED_DETAILS,
   waitFor,
 } from "@hivepace/core/internal";
 import { at, type QuotaConfig } from "../engine/index.ts";
@@ -69,7 +71,7 @@ export class SwarmLimiter implements DistributedLimiter {
       afterStep: (now) => this.#watch.look(now),
       source: "distributed-limiter",
     });
-    this.#watch = new CapacityWatch(this.#member.agent, this.#member.origin, (change) => this.#tell(change));
+    this.#watch = new CapacityWatch(this.#member.agent, this.#member.origin, (change) => this.#notify(change));
   }
 
   get agentId(): string {
@@ -98,7 +100,10 @@ export class SwarmLimiter implements DistributedLimiter {
   acquire(resource: string, options?: AcquireOptions): Promise<void> {
     try {
       const cost = options?.cost ?? 1;
-      if (options !== undefined) checkAcquireOptions(options);
+      if (options !== undefined) {
+        checkKnown(options, ACQUIRE_OPTIONS);
+        checkAcquireOptions(options);
+      }
       const signal = options?.signal;
       if (signal?.aborted) return Promise.reject(signal.reason);
       const entry = this.#resources.get(resource);
@@ -154,7 +159,7 @@ export class SwarmLimiter implements DistributedLimiter {
     this.#watch.add(entry, now);
     entry.changed(now);
     this.#member.wake();
-    this.#tell({ resource, agentId: this.agentId, newCapacity: capacity, reason: "configured" });
+    this.#notify({ resource, agentId: this.agentId, newCapacity: capacity, reason: "configured" });
   }
 
   removeResource(resource: string): boolean {
@@ -170,6 +175,7 @@ export class SwarmLimiter implements DistributedLimiter {
   }
 
   announceReduced(resource: string, reason: string, details: ReducedDetails = {}): void {
+    checkKnown(details, REDUCED_DETAILS, "", "details");
     checkRefusal(reason, details);
     const { sentAgoMs = 0, retryAfterMs, kind } = details;
     if (announced.hasSubscribers) announced.publish({ ...this.#member.origin, resource, reason, ...details });
@@ -250,7 +256,7 @@ export class SwarmLimiter implements DistributedLimiter {
     return new SharedResource(quota, this.#member.runner, this.#clock, onWaiting, burst);
   }
 
-  #tell(change: Omit<CapacityUpdate, "timestamp">): void {
+  #notify(change: Omit<CapacityUpdate, "timestamp">): void {
     if (this.#listeners.size === 0) return;
     this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
   }

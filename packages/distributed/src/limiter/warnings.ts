@@ -3,7 +3,7 @@ import { warn } from "@hivepace/core/internal";
 import { type Agent, type Amounts, agentMode, at } from "../engine/index.ts";
 import { UNLIMITED } from "../wire/subjects.ts";
 
-/** The number of heartbeats after which all live agents should have been heard. */
+/** The number of heartbeats after which a message of every live agent should have arrived. */
 const SETTLED = 10;
 /** Outages shorter than this are restarts of a broker. */
 const LASTING_MS = 30_000;
@@ -57,7 +57,7 @@ export class Warnings {
       this.#say("HIVEPACE_ALONE", `agent ${JSON.stringify(id)} is alone on the bus and uses the whole limit`);
   }
 
-  /** True when another agent fell silent. Those that left normally are missed by nobody. */
+  /** True when another agent fell silent. Agents that left normally do not count. */
   #hasLost(): boolean {
     for (const { state } of this.#agent.membership.peers.values()) if (state === "silent") return true;
     return false;

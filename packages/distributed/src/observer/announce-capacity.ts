@@ -1,5 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
-import { type CapacityUpdate, type Clock, InvalidConfigError } from "@hivepace/core";
+import type { CapacityUpdate, Clock } from "@hivepace/core";
+import { checkKnown, need, type OptionNames } from "@hivepace/core/internal";
 import { encodeCapacity } from "../wire/capacity.ts";
 import { LONGEST_REASON } from "../wire/level-fields.ts";
 import { LONGEST_ID, LONGEST_NAME } from "../wire/subjects.ts";
@@ -23,9 +24,17 @@ export interface AnnounceOptions {
   secret?: string | readonly [current: string, previous: string] | undefined;
   /** The agents' own, if they have one. */
   swarmId?: string | undefined;
-  /** For the time at which this is said. @defaultValue the system's clock */
+  /** The clock that dates the announcement. @defaultValue the system's clock */
   clock?: Clock | undefined;
 }
+
+const UPDATE = {
+  resource: true,
+  agentId: true,
+  newCapacity: true,
+  reason: true,
+  timestamp: true,
+} as const satisfies OptionNames<CapacityUpdate>;
 
 /**
  * Announces a reduced capacity of a resource to all agents, without being an agent: for operators and their scripts.
@@ -35,6 +44,7 @@ export interface AnnounceOptions {
  * @throws INVALID_CONFIG, or the error of the bus
  */
 export async function announceCapacity(update: CapacityUpdate, options: AnnounceOptions): Promise<void> {
+  checkKnown(update, UPDATE, "", "update");
   const { resource, agentId, newCapacity, reason, timestamp } = update;
   need(isText(resource, 1, LONGEST_NAME), "resource", `a string of 1 to ${LONGEST_NAME} characters`, resource);
   need(isText(agentId, 1, LONGEST_ID), "agentId", `a string of 1 to ${LONGEST_ID} characters`, agentId);
@@ -50,8 +60,4 @@ export async function announceCapacity(update: CapacityUpdate, options: Announce
 
 function isText(value: unknown, shortest: number, longest: number): boolean {
   return typeof value === "string" && value.length >= shortest && value.length <= longest;
-}
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
 }

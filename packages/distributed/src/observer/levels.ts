@@ -3,7 +3,7 @@ import { agentOf } from "../wire/capacity.ts";
 import { BadMessage } from "../wire/fields.ts";
 
 /** A change of a level, by a message or by time alone. */
-export type LevelTurn =
+export type LevelChange =
   | {
       readonly type: "cut";
       readonly resource: string;
@@ -23,7 +23,7 @@ export type LevelTurn =
 /** The level of each resource, merged as every agent merges it. */
 export class Levels {
   readonly #startedAt: number;
-  readonly #levels = new Map<string, { level: Level; told: number }>();
+  readonly #levels = new Map<string, { level: Level; emitted: number }>();
 
   constructor(now: number) {
     this.#startedAt = now;
@@ -34,32 +34,32 @@ export class Levels {
   }
 
   /** Merges a level with ages instead of times. Throws `BadMessage` when no honest agent can have sent it. */
-  hear(resource: string, heard: Level, now: number): LevelTurn[] {
+  receive(resource: string, received: Level, now: number): LevelChange[] {
     const before = this.of(resource);
-    if (before !== FULL && heard.epoch > before.epoch + EPOCHS_AHEAD) throw new BadMessage("epoch far ahead");
-    const level = merge(before, withAges(heard, now));
+    if (before !== FULL && received.epoch > before.epoch + EPOCHS_AHEAD) throw new BadMessage("epoch far ahead");
+    const level = merge(before, withAges(received, now));
     if (level === before) return [];
-    const turns = this.#turns(resource, before, level, now);
-    this.#levels.set(resource, { level, told: levelAt(level, now) });
-    return turns;
+    const changes = this.#changes(resource, before, level, now);
+    this.#levels.set(resource, { level, emitted: levelAt(level, now) });
+    return changes;
   }
 
   /** Detects recovery steps, which agents do not announce. */
-  sweep(now: number): LevelTurn[] {
-    const turns: LevelTurn[] = [];
+  sweep(now: number): LevelChange[] {
+    const changes: LevelChange[] = [];
     for (const [resource, entry] of this.#levels) {
       const level = levelAt(entry.level, now);
-      if (level > entry.told) turns.push({ type: "raised", resource, level });
-      entry.told = level;
+      if (level > entry.emitted) changes.push({ type: "raised", resource, level });
+      entry.emitted = level;
     }
-    return turns;
+    return changes;
   }
 
   get size(): number {
     return this.#levels.size;
   }
 
-  /** Lets go of those that nobody speaks of any more. */
+  /** Forgets levels that no agent reports any more. */
   forget(isKnown: (resource: string) => boolean): void {
     for (const resource of this.#levels.keys()) if (!isKnown(resource)) this.#levels.delete(resource);
   }
@@ -71,16 +71,16 @@ export class Levels {
   }
 
   /** Cuts from before the observation are not reported as changes. */
-  #turns(resource: string, before: Level, level: Level, now: number): LevelTurn[] {
-    const turns: LevelTurn[] = [];
+  #changes(resource: string, before: Level, level: Level, now: number): LevelChange[] {
+    const changes: LevelChange[] = [];
     const cause = { resource, agentId: agentOf(level.origin), reason: level.reason };
     const [was, is] = [levelAt(before, now), levelAt(level, now)];
     const isCut = level.epoch !== before.epoch || level.levelAtCut !== before.levelAtCut;
-    if (isCut && is < was && level.cutAt >= this.#startedAt) turns.push({ type: "cut", ...cause, level: is });
-    else if (isCut && is > was && before !== FULL) turns.push({ type: "raised", resource, level: is });
+    if (isCut && is < was && level.cutAt >= this.#startedAt) changes.push({ type: "cut", ...cause, level: is });
+    else if (isCut && is > was && before !== FULL) changes.push({ type: "raised", resource, level: is });
     const pausedForMs = pausedUntil(level) - now;
     if (pausedForMs > 0 && level.pausedAt >= this.#startedAt && pausedUntil(level) > pausedUntil(before))
-      turns.push({ type: "paused", ...cause, pausedForMs });
-    return turns;
+      changes.push({ type: "paused", ...cause, pausedForMs });
+    return changes;
   }
 }

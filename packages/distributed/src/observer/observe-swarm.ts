@@ -1,6 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
-import { type Clock, InvalidConfigError, systemClock } from "@hivepace/core";
-import { Listeners, warn } from "@hivepace/core/internal";
+import { type Clock, systemClock } from "@hivepace/core";
+import { checkKnown, Listeners, need, type OptionNames, warn } from "@hivepace/core/internal";
 import { resolveNamespace } from "@hivepace/namespace";
 import { type Message, TRUST } from "../engine/index.ts";
 import { BusLink } from "../limiter/bus-link.ts";
@@ -11,8 +11,8 @@ import { BadMessage } from "../wire/fields.ts";
 import { decodePark } from "../wire/park.ts";
 import { decodePresence } from "../wire/presence.ts";
 import { Availabilities } from "./availabilities.ts";
-import { Levels, type LevelTurn } from "./levels.ts";
-import { Lives, patienceMs, SHORTEST_MEMORY_MS } from "./lives.ts";
+import { Incarnations, patienceMs, SHORTEST_MEMORY_MS } from "./incarnations.ts";
+import { type LevelChange, Levels } from "./levels.ts";
 import type { ObserverOptions, SwarmEvent, SwarmObserver, SwarmSnapshot } from "./observer-types.ts";
 import { agentsOf, mainTotal, membersOf, quotasOf } from "./snapshot.ts";
 
@@ -23,7 +23,7 @@ import { agentsOf, mainTotal, membersOf, quotasOf } from "./snapshot.ts";
  * @throws INVALID_CONFIG, BUS_CLOSED, or BUS_UNAVAILABLE when the broker refuses the subscription
  */
 export async function observeSwarm(options: ObserverOptions): Promise<SwarmObserver> {
-  if (typeof options !== "object" || options === null) throw new InvalidConfigError("options", "an object", options);
+  checkKnown(options, OPTIONS);
   const isOwned = typeof (options.bus as PromiseLike<MessageBus> | undefined)?.then === "function";
   const bus = await options.bus;
   try {
@@ -36,20 +36,28 @@ export async function observeSwarm(options: ObserverOptions): Promise<SwarmObser
   }
 }
 
+const OPTIONS = {
+  bus: true,
+  namespace: true,
+  secret: true,
+  swarmId: true,
+  clock: true,
+} as const satisfies OptionNames<ObserverOptions>;
+
 class Observer implements SwarmObserver {
   readonly namespace: string;
   readonly #bus: MessageBus;
   readonly #isOwned: boolean;
   readonly #clock: Clock;
   readonly #link: BusLink;
-  readonly #lives: Lives;
+  readonly #incarnations: Incarnations;
   readonly #levels: Levels;
   readonly #availabilities = new Availabilities();
   readonly #replays = new Replays();
   readonly #listeners = new Listeners<SwarmEvent>();
   readonly #startedAt: number;
   readonly #stopStates: () => void;
-  #heard = 0;
+  #received = 0;
   #cancelTimer: (() => void) | undefined;
   #timerAt = Infinity;
   #closing: Promise<void> | undefined;
@@ -70,7 +78,7 @@ class Observer implements SwarmObserver {
       swarmId: checkedSwarmId(options.swarmId),
       clock,
     };
-    this.#lives = new Lives(this.#startedAt, settings.secrets.length > 0);
+    this.#incarnations = new Incarnations(this.#startedAt, settings.secrets.length > 0);
     this.#link = new BusLink(
       bus,
       settings,
@@ -98,11 +106,11 @@ class Observer implements SwarmObserver {
     return {
       bus: this.#closing ? "closed" : this.#bus.state,
       observedMs: now - this.#startedAt,
-      members: membersOf(this.#lives),
-      agents: agentsOf(this.#lives, now),
-      ...quotasOf(this.#lives, this.#levels, now),
+      members: membersOf(this.#incarnations),
+      agents: agentsOf(this.#incarnations, now),
+      ...quotasOf(this.#incarnations, this.#levels, now),
       availability: this.#availabilities.closed(now),
-      heard: this.#heard,
+      received: this.#received,
       ignored: Object.fromEntries(this.#link.ignored),
     };
   }
@@ -131,12 +139,12 @@ class Observer implements SwarmObserver {
 
   #hearPresence(message: Message): void {
     const now = this.#clock.now();
-    const turn = this.#lives.hear(message, now);
-    this.#heard++;
-    if (turn) this.#listeners.emit(turn);
+    const change = this.#incarnations.receive(message, now);
+    this.#received++;
+    if (change) this.#listeners.emit(change);
     for (const { name, level } of message.quotas)
-      if (level && this.#lives.knows(name)) this.#tell(this.#levels.hear(name, level, now), now);
-    if (this.#levels.size > TRUST.mostReports) this.#levels.forget((resource) => this.#lives.knows(resource));
+      if (level && this.#incarnations.knows(name)) this.#emitLevels(this.#levels.receive(name, level, now), now);
+    if (this.#levels.size > TRUST.mostReports) this.#levels.forget((resource) => this.#incarnations.knows(resource));
     if (message.availability)
       for (const event of this.#availabilities.receive(message.availability, now)) this.#listeners.emit(event);
     this.#plan(now + patienceMs(message), now);
@@ -147,25 +155,30 @@ class Observer implements SwarmObserver {
     const { resource, agentId, newCapacity, reason, timestamp, ours } = message;
     this.#replays.check(message);
     if (ours) {
-      if (mainTotal(resource, this.#lives, this.#levels, now) === Infinity) throw new BadMessage("unknown resource");
-      this.#tell(this.#levels.hear(resource, ours.level, now), now);
+      if (mainTotal(resource, this.#incarnations, this.#levels, now) === Infinity)
+        throw new BadMessage("unknown resource");
+      this.#emitLevels(this.#levels.receive(resource, ours.level, now), now);
       this.#plan(Infinity, now);
     } else this.#listeners.emit({ type: "announced", update: { resource, agentId, newCapacity, reason, timestamp } });
-    this.#heard++;
+    this.#received++;
   }
 
-  #tell(turns: readonly LevelTurn[], now: number): void {
-    for (const turn of turns) {
-      if (turn.type === "paused") this.#listeners.emit(turn);
-      else this.#listeners.emit({ ...turn, newCapacity: mainTotal(turn.resource, this.#lives, this.#levels, now) });
+  #emitLevels(changes: readonly LevelChange[], now: number): void {
+    for (const change of changes) {
+      if (change.type === "paused") this.#listeners.emit(change);
+      else
+        this.#listeners.emit({
+          ...change,
+          newCapacity: mainTotal(change.resource, this.#incarnations, this.#levels, now),
+        });
     }
   }
 
   /** Applies the changes that time alone causes: silent agents and recovering levels. */
   #sweep(now: number): void {
-    for (const turn of this.#lives.sweep(now)) this.#listeners.emit(turn);
-    this.#levels.forget((resource) => this.#lives.knows(resource));
-    this.#tell(this.#levels.sweep(now), now);
+    for (const change of this.#incarnations.sweep(now)) this.#listeners.emit(change);
+    this.#levels.forget((resource) => this.#incarnations.knows(resource));
+    this.#emitLevels(this.#levels.sweep(now), now);
   }
 
   /** Sets the one timer for the earliest change. The timer does not keep the process alive. */
@@ -178,14 +191,10 @@ class Observer implements SwarmObserver {
       this.#timerAt = Infinity;
       const then = this.#clock.now();
       this.#sweep(then);
-      this.#plan(this.#lives.nextAt, then);
+      this.#plan(this.#incarnations.nextAt, then);
     };
     this.#cancelTimer = this.#clock.after(Math.max(1, nextAt - now), due, { background: true });
   }
-}
-
-function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
 }
 
 function tell(error: unknown): void {

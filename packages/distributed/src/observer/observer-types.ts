@@ -46,11 +46,11 @@ export interface SwarmSnapshot {
   /** Duration of the observation. Earlier events are known only as far as agents still report them. */
   readonly observedMs: number;
   /**
-   * Number of live agents: the agents heard here, or a larger number that an agent reports. Thousands of agents served
-   * by a store send little on the bus.
+   * Number of live agents: those whose messages arrived here, or a larger number that an agent reports. Thousands of
+   * agents in store mode send little on the bus.
    */
   readonly members: number;
-  /** Agents that are live or were heard recently, by name. */
+  /** Agents that are live or have reported recently, by name. */
   readonly agents: readonly ObservedAgent[];
   /** Observed resources, by name. */
   readonly resources: readonly ObservedResource[];
@@ -59,7 +59,7 @@ export interface SwarmSnapshot {
   /** Endpoints and models that are overloaded, broken or parked, by name. */
   readonly availability: readonly ObservedAvailability[];
   /** Number of valid messages received. */
-  readonly heard: number;
+  readonly received: number;
   /** Number of ignored messages, by reason. */
   readonly ignored: Readonly<Record<string, number>>;
 }
@@ -87,7 +87,7 @@ export interface ObservedAgent extends PeerStatus {
   /** Relative weight of the agent under contention. */
   readonly weight: number;
   /** True when a store allocates the agent's share. */
-  readonly isServed: boolean;
+  readonly isAllocated: boolean;
 }
 
 /** One limit of the swarm, with the agents that use it. */

@@ -1,5 +1,5 @@
 import { InvalidConfigError } from "@hivepace/core";
-import { isAmount } from "@hivepace/core/internal";
+import { checkKnown, isAmount, type OptionNames } from "@hivepace/core/internal";
 import { LONGEST_REASON } from "../wire/level-fields.ts";
 import { encodePark, type ParkMessage } from "../wire/park.ts";
 import { LONGEST_ID, LONGEST_NAME } from "../wire/subjects.ts";
@@ -33,6 +33,15 @@ export interface ParkDecision {
   readonly timestamp?: Date | undefined;
 }
 
+const DECISION = {
+  endpoint: true,
+  model: true,
+  forMs: true,
+  reason: true,
+  agentId: true,
+  timestamp: true,
+} as const satisfies OptionNames<ParkDecision>;
+
 /**
  * Closes an endpoint, or one of its models, for all agents, without being an agent. Agents without a secret honour the
  * park for one window. Resolves when the broker has accepted the message.
@@ -53,6 +62,7 @@ export function unparkEndpoint(decision: Omit<ParkDecision, "forMs">, options: A
 }
 
 async function publish(action: ParkMessage["action"], decision: ParkDecision, options: AnnounceOptions): Promise<void> {
+  checkKnown(decision, DECISION, "", "decision");
   const { endpoint, model, forMs, reason, agentId, timestamp = new Date() } = decision;
   needText("endpoint", endpoint, 1, LONGEST_NAME);
   if (model !== undefined) needText("model", model, 1, LONGEST_NAME);

@@ -3,26 +3,27 @@ import { DIMENSIONS } from "../hive/amounts-of.ts";
 import type { HiveDimension } from "../hive/hive-types.ts";
 import { levelStatus } from "../limiter/status.ts";
 import { KEY_PREFIX, UNLIMITED } from "../wire/subjects.ts";
+import { type Incarnation, type Incarnations, type ReceivedReport, usedNow } from "./incarnations.ts";
 import type { Levels } from "./levels.ts";
-import { type Heard, type Life, type Lives, usedNow } from "./lives.ts";
 import type { ObservedAgent, ObservedLimit, ObservedResource, ObservedUse } from "./observer-types.ts";
 
 /** The newest incarnation of each agent, by name. */
-export function agentsOf(lives: Iterable<Life>, now: number): ObservedAgent[] {
-  const newest = new Map<string, Life>();
-  for (const life of lives) if (life.life >= (newest.get(life.id)?.life ?? 0)) newest.set(life.id, life);
-  const agents = [...newest.values()].map(({ id, state, heardAt, upMs, weight, isServed }) => {
-    const heardAgoMs = now - heardAt;
-    return { agentId: id, state, heardAgoMs, upMs: upMs + heardAgoMs, weight, isServed };
+export function agentsOf(incarnations: Iterable<Incarnation>, now: number): ObservedAgent[] {
+  const newest = new Map<string, Incarnation>();
+  for (const one of incarnations)
+    if (one.incarnation >= (newest.get(one.id)?.incarnation ?? 0)) newest.set(one.id, one);
+  const agents = [...newest.values()].map(({ id, state, receivedAt, upMs, weight, isAllocated }) => {
+    const lastMessageAgoMs = now - receivedAt;
+    return { agentId: id, state, lastMessageAgoMs, upMs: upMs + lastMessageAgoMs, weight, isAllocated };
   });
   return agents.sort(byName(({ agentId }) => agentId));
 }
 
 /** Number of live agents, or a larger number that one of them reports. */
-export function membersOf(lives: Iterable<Life>): number {
+export function membersOf(incarnations: Iterable<Incarnation>): number {
   const ids = new Set<string>();
   let told = 0;
-  for (const { id, state, members } of lives) {
+  for (const { id, state, members } of incarnations) {
     if (state !== "live") continue;
     ids.add(id);
     told = Math.max(told, members);
@@ -32,13 +33,13 @@ export function membersOf(lives: Iterable<Life>): number {
 
 /** The endpoints of a swarm, and the tenant keys in use, each with its limits. */
 export function quotasOf(
-  lives: Lives,
+  incarnations: Incarnations,
   levels: Levels,
   now: number,
 ): { readonly resources: ObservedResource[]; readonly keys: ObservedResource[] } {
   const [resources, keys]: [ObservedResource[], ObservedResource[]] = [[], []];
-  for (const name of lives.resources) {
-    const quota = resourceOf(name, lives, levels, now);
+  for (const name of incarnations.resources) {
+    const quota = resourceOf(name, incarnations, levels, now);
     if (name.startsWith(KEY_PREFIX)) keys.push({ ...quota, resource: keyOf(name) });
     else resources.push(quota);
   }
@@ -57,16 +58,16 @@ function keyOf(name: string): string {
 }
 
 /** Amount that all agents may use in a window now, in the first dimension with a limit. */
-export function mainTotal(resource: string, lives: Lives, levels: Levels, now: number): number {
-  const shape = shapeOf(holdersOf(resource, lives));
+export function mainTotal(resource: string, incarnations: Incarnations, levels: Levels, now: number): number {
+  const shape = shapeOf(holdersOf(resource, incarnations));
   const level = levelAt(levels.of(resource), now);
   const totals = shape.limits.map((limit) => total(limit, level));
   return totals.find((amount) => amount < Infinity) ?? Infinity;
 }
 
 interface Holder {
-  readonly life: Life;
-  readonly heard: Heard;
+  readonly agent: Incarnation;
+  readonly received: ReceivedReport;
 }
 
 interface Shape {
@@ -76,13 +77,13 @@ interface Shape {
   readonly holders: readonly Holder[];
 }
 
-function resourceOf(resource: string, lives: Lives, levels: Levels, now: number): ObservedResource {
-  const { windowMs, limits, holders } = shapeOf(holdersOf(resource, lives));
+function resourceOf(resource: string, incarnations: Incarnations, levels: Levels, now: number): ObservedResource {
+  const { windowMs, limits, holders } = shapeOf(holdersOf(resource, incarnations));
   const level = levels.of(resource);
   const status = levelStatus(level, now);
   const totals = limits.map((limit) => total(limit, status.level));
   const agents = usesOf(holders, totals, now);
-  const usedSince = lives.usedSince(resource, limits.length);
+  const usedSince = incarnations.usedSince(resource, limits.length);
   const sum = (of: (use: ObservedUse) => readonly number[], i: number): number =>
     agents.reduce((all, use) => all + at(of(use), i), 0);
   const names = dimensionsOf(resource, limits.length);
@@ -106,21 +107,21 @@ function resourceOf(resource: string, lives: Lives, levels: Levels, now: number)
   };
 }
 
-function holdersOf(resource: string, lives: Lives): Holder[] {
+function holdersOf(resource: string, incarnations: Incarnations): Holder[] {
   const holders: Holder[] = [];
-  for (const life of lives.holdersOf(resource)) {
-    const heard = life.quotas.get(resource);
-    if (heard) holders.push({ life, heard });
+  for (const agent of incarnations.holdersOf(resource)) {
+    const received = agent.quotas.get(resource);
+    if (received) holders.push({ agent, received });
   }
   return holders;
 }
 
 /** Agents may be configured differently. Only those with the most common window and number of limits count. */
 function shapeOf(all: readonly Holder[]): Shape {
-  const live = all.filter(({ life }) => life.state === "live");
+  const live = all.filter(({ agent }) => agent.state === "live");
   const groups = new Map<string, Holder[]>();
   for (const holder of live.length > 0 ? live : all) {
-    const key = shapeKey(holder.heard.report);
+    const key = shapeKey(holder.received.report);
     const group = groups.get(key);
     if (group) group.push(holder);
     else groups.set(key, [holder]);
@@ -128,15 +129,15 @@ function shapeOf(all: readonly Holder[]): Shape {
   const [most = []] = [...groups.values()].sort((a, b) => b.length - a.length);
   const [one] = most;
   if (!one) return { windowMs: 0, limits: [], holders: [] };
-  const key = shapeKey(one.heard.report);
-  const limits = one.heard.report.limits.map((_, i) =>
-    Math.min(...most.map(({ heard }) => at(heard.report.limits, i))),
+  const key = shapeKey(one.received.report);
+  const limits = one.received.report.limits.map((_, i) =>
+    Math.min(...most.map(({ received }) => at(received.report.limits, i))),
   );
-  const holders = all.filter(({ heard }) => shapeKey(heard.report) === key);
-  return { windowMs: one.heard.report.windowMs, limits, holders };
+  const holders = all.filter(({ received }) => shapeKey(received.report) === key);
+  return { windowMs: one.received.report.windowMs, limits, holders };
 }
 
-function shapeKey({ windowMs, limits }: Heard["report"]): string {
+function shapeKey({ windowMs, limits }: ReceivedReport["report"]): string {
   return `${windowMs} ${limits.length}`;
 }
 
@@ -158,18 +159,18 @@ interface Total {
 function usesOf(holders: readonly Holder[], totals: readonly number[], now: number): ObservedUse[] {
   const { length } = totals;
   const byId = new Map<string, Total>();
-  for (const { life, heard } of holders) {
-    const { id: agentId, state, weight } = life;
+  for (const { agent, received } of holders) {
+    const { id: agentId, state, weight } = agent;
     const none = { used: zeros(length), waiting: zeros(length), demand: zeros(length), waitedMs: 0, weight: 0 };
     const sum = byId.get(agentId) ?? { agentId, ...none };
     byId.set(agentId, sum);
-    addTo(sum.used, usedNow(heard, now));
+    addTo(sum.used, usedNow(received, now));
     if (state !== "live") continue;
-    const { demand: waiting, tried, claim } = heard.report;
+    const { demand: waiting, tried, claim } = received.report;
     addTo(sum.demand, waiting);
     if (!tried) addTo(sum.waiting, waiting);
     sum.weight += weight;
-    if (claim && !tried) sum.waitedMs = Math.max(sum.waitedMs, claim.waitedMs + now - heard.at);
+    if (claim && !tried) sum.waitedMs = Math.max(sum.waitedMs, claim.waitedMs + now - received.at);
   }
   const all = [...byId.values()].sort(byName(({ agentId }) => agentId));
   const shares = sharesOf(

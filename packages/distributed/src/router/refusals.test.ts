@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refusals } from "./refusals.ts";
 
-test("the longer of two waits counts, each model has its own, and one for all models is for each", () => {
+test("the longer of two waits counts, each model has its own, and one for all models applies to each", () => {
   const refusals = new Refusals();
   refusals.add("eu", "a", 500, 0);
   refusals.add("eu", "a", 300, 0);
@@ -14,7 +14,7 @@ test("the longer of two waits counts, each model has its own, and one for all mo
   expect(refusals.remainingMs("us", "a", 100)).toBe(0);
 });
 
-test("what is over is forgotten", () => {
+test("an expired wait is forgotten", () => {
   const refusals = new Refusals();
   for (let i = 0; i < 10_000; i++) refusals.add(`e${i}`, undefined, i + 10, i);
   expect(refusals.size).toBeLessThanOrEqual(10);

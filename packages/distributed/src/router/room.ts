@@ -63,9 +63,10 @@ export function unavailable(room: Open | PassedOver, { why, waitMs }: { why: str
  */
 export function freesFirst(passedOver: readonly PassedOver[]): PassedOver | undefined {
   let first: PassedOver | undefined;
-  for (const one of passedOver) if (first === undefined || rank(one) < rank(first)) first = one;
+  for (const one of passedOver) if (first === undefined || waitRank(one) < waitRank(first)) first = one;
   return first;
 }
 
-const rank = ({ retryAfterMs, isNever }: PassedOver): number =>
+/** Orders endpoints without capacity by their waits. */
+export const waitRank = ({ retryAfterMs, isNever }: PassedOver): number =>
   isNever ? Infinity : (retryAfterMs ?? Number.MAX_VALUE);

@@ -2,7 +2,7 @@ import { RateManager } from "@hivepace/core";
 import { ManualClock } from "@hivepace/core/testing";
 import { expect, test } from "vitest";
 import type { OthersUsage } from "../global-view/view-types.ts";
-import { createRouter } from "./router.ts";
+import { createRouter, RoomRouter } from "./router.ts";
 import type { RouterOptions } from "./router-types.ts";
 
 const MINUTE = 60_000;
@@ -22,7 +22,7 @@ function world(options: Partial<RouterOptions> = {}) {
   return { clock, manager, others, router, use, route };
 }
 
-test("the least used endpoint is taken, by what all instances use", () => {
+test("the least used endpoint is chosen, by the usage of all instances", () => {
   const { route, use, others } = world();
   use("eu", 3);
   expect(route()).toMatchObject({ endpoint: "us", allowed: true, passedOver: [], retryAfterMs: undefined });
@@ -39,7 +39,7 @@ test("routing counts nothing", () => {
   expect(manager.snapshot()).toEqual(before);
 });
 
-test("an endpoint that is full here is passed over, with the limit and the numbers", () => {
+test("an endpoint without capacity here is passed over, with the limit and the numbers", () => {
   const { route, use } = world();
   use("eu", 10);
   const decision = route({ session: sessionFor("eu") });
@@ -70,7 +70,7 @@ test.each([
   expect(route({ session: sessionFor("eu") })).toMatchObject({ endpoint: "eu", passedOver: [] });
 });
 
-test("a session stays on its endpoint while that has room, whatever the strategy, and comes back", () => {
+test("a session stays on its endpoint while that has capacity, whatever the strategy, and returns to it", () => {
   const { route, use, clock } = world({ strategy: "round-robin" });
   const session = sessionFor("eu");
   use("eu", 9);
@@ -88,7 +88,7 @@ test("a session stays on its endpoint while that has room, whatever the strategy
   expect(route({ session })).toMatchObject({ endpoint: "eu", reason: "the session's endpoint has room, 0 % used" });
 });
 
-test("an endpoint that answered 429 is left alone for as long as it said, and then is back", () => {
+test("an endpoint that answered 429 is avoided for the requested time", () => {
   const { route, router, clock } = world();
   const session = sessionFor("eu");
   router.refused("eu", { retryAfterMs: 3_000 });
@@ -108,7 +108,7 @@ test("an endpoint that answered 429 is left alone for as long as it said, and th
   expect(route({ session }).endpoint).toBe("eu");
 });
 
-test("a 429 of one model leaves the others alone", () => {
+test("a 429 of one model does not affect the others", () => {
   const { route, router, manager } = world();
   manager.setEndpoint({ id: "eu", model: "small", rpmLimit: 10 });
   router.refused("eu", { model: "small", retryAfterMs: 1_000 });
@@ -118,7 +118,7 @@ test("a 429 of one model leaves the others alone", () => {
   expect(route(only).allowed).toBe(true);
 });
 
-test("when all are full the one that frees first is named, with how long that takes", () => {
+test("when all endpoints are full, the one that frees first is named, with its wait", () => {
   const { route, router, use, others } = world();
   use("eu", 10);
   others.set("us", { requests: 10, tokens: 0, remainingMs: 20_000 });
@@ -133,7 +133,7 @@ test("when all are full the one that frees first is named, with how long that ta
   );
 });
 
-test("an endpoint that is refused and full frees when both are over, whoever filled it", () => {
+test("an endpoint that is refused and full frees when both have ended", () => {
   const { route, router, use, others, manager } = world();
   use("eu", 10);
   others.set("us", { requests: 10, tokens: 0, remainingMs: 20_000 });
@@ -152,7 +152,7 @@ test("an endpoint that is refused and full frees when both are over, whoever fil
   });
 });
 
-test("a request that no window can hold is never worth waiting for, one that waits for others is", () => {
+test("a request that no window can hold is never worth a wait, one behind others is", () => {
   const { route, manager } = world();
   manager.setEndpoint({ id: "us", maxInFlightPerProcess: 1 });
   manager.check({ endpoint: "us", tokens: 1 });
@@ -165,14 +165,14 @@ test("a request that no window can hold is never worth waiting for, one that wai
   });
 });
 
-test("a key without room has none anywhere", () => {
+test("an exhausted key has no capacity at any endpoint", () => {
   const { route, manager } = world();
   manager.setKey("acme", { rpmLimit: 0 });
   expect(route({ key: "acme" })).toMatchObject({ allowed: false, passedOver: [{ by: "local" }, { by: "local" }] });
   expect(route({ key: "other" }).allowed).toBe(true);
 });
 
-test("strategies on request: in turns, and by weight", () => {
+test("strategies can be chosen: round robin, and by weight", () => {
   const { route } = world({ weights: { eu: 3 } });
   const times = (strategy: string) => {
     const taken = Array.from({ length: 400 }, () => route({ strategy }).endpoint);
@@ -182,7 +182,7 @@ test("strategies on request: in turns, and by weight", () => {
   expect(Math.abs(times("weighted") - 300)).toBeLessThanOrEqual(4);
 });
 
-test("equals are taken in turns, so that a herd spreads; sessions are nobody's turn", () => {
+test("equal endpoints alternate, so that a herd spreads; sessions do not advance the rotation", () => {
   const { route } = world();
   const turns = Array.from({ length: 4 }, () => {
     route({ session: "s" });
@@ -192,7 +192,7 @@ test("equals are taken in turns, so that a herd spreads; sessions are nobody's t
   expect(Array.from({ length: 4 }, () => route().endpoint)).toEqual(["eu", "us", "eu", "us"]);
 });
 
-test("unlimited endpoints have room, and an unknown one is an error", () => {
+test("unlimited endpoints always have capacity, and an unknown one is an error", () => {
   const { route, manager, others } = world();
   manager.setEndpoint({ id: "mock" });
   others.set("mock", { requests: 1e9, tokens: 1e12, remainingMs: 1 });
@@ -218,3 +218,19 @@ function sessionFor(endpoint: string): string {
   const { route } = world();
   for (let i = 0; ; i++) if (route({ session: `s${i}` }).endpoint === endpoint) return `s${i}`;
 }
+
+test("the order of a route is that in which it would choose candidates that are denied one after the other", () => {
+  const { manager, clock, use, others, router } = world();
+  const ranked = new RoomRouter({ manager, clock, view: { others: (endpoint) => others.get(endpoint) } });
+  use("eu", 4);
+  use("us", 2);
+  others.set("asia", { requests: 10, tokens: 0, remainingMs: 5_000 });
+  const orderOf = (...tiers: string[][]) => [...ranked.inOrder(tiers, { tokens: 10 })];
+  expect(orderOf(["eu", "us", "asia"])).toEqual(["us", "eu", "asia"]);
+  expect(orderOf(["eu"], ["asia", "us"])).toEqual(["eu", "us", "asia"]);
+  use("eu", 6);
+  expect(orderOf(["eu", "us"], ["asia"])).toEqual(["us", "asia", "eu"]);
+  expect(orderOf(["eu", "us", "asia"])[0]).toBe(
+    router.route({ candidates: ["eu", "us", "asia"], tokens: 10 }).endpoint,
+  );
+});

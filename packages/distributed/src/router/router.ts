@@ -8,9 +8,9 @@ import {
   ResourceUnknownError,
   systemClock,
 } from "@hivepace/core";
-import { AMOUNT, isAmount } from "@hivepace/core/internal";
+import { AMOUNT, checkKnown, isAmount, type OptionNames } from "@hivepace/core/internal";
 import { Refusals } from "./refusals.ts";
-import { freesFirst, leftAlone, roomOf, unavailable } from "./room.ts";
+import { freesFirst, leftAlone, roomOf, unavailable, waitRank } from "./room.ts";
 import type {
   EndpointHealth,
   PassedOver,
@@ -27,6 +27,16 @@ import { UnknownEndpoints } from "./unknown-endpoints.ts";
 const DEFAULTS = { strategy: "least-used", refusedForMs: 1_000 } as const;
 const STRATEGIES: readonly unknown[] = ["least-used", "round-robin", "weighted", "fastest"];
 
+const OPTIONS = {
+  manager: true,
+  view: true,
+  health: true,
+  strategy: true,
+  weights: true,
+  refusedForMs: true,
+  clock: true,
+} as const satisfies OptionNames<RouterOptions>;
+
 /**
  * Creates a router, which chooses among endpoints by session, capacity and strategy. Every decision is synchronous and
  * needs no I/O.
@@ -35,7 +45,8 @@ export function createRouter(options: RouterOptions): Router {
   return new RoomRouter(options);
 }
 
-class RoomRouter implements Router {
+/** The router, with what only the hive needs. */
+export class RoomRouter implements Router {
   readonly #manager: RateManager;
   readonly #view: RouterOptions["view"];
   readonly #health: EndpointHealth | undefined;
@@ -48,6 +59,7 @@ class RoomRouter implements Router {
   #turn = 0;
 
   constructor(options: RouterOptions) {
+    checkKnown(options, OPTIONS);
     const { manager, view, health, strategy = DEFAULTS.strategy, weights = {} } = options;
     const { refusedForMs = DEFAULTS.refusedForMs, clock = systemClock } = options;
     if (typeof manager?.peek !== "function") throw new InvalidConfigError("manager", "a RateManager", manager);
@@ -78,8 +90,36 @@ class RoomRouter implements Router {
   route(request: RouteRequest): RoutingDecision {
     const { candidates, session, strategy = this.#strategy } = request;
     const tiers = tiersOf(candidates, "candidates");
-    const all = tiers.flat();
     if (strategy !== this.#strategy) checkStrategy(strategy);
+    const survey = this.#survey(tiers, request);
+    const { passedOver, known } = survey;
+    const chosen = this.#choose(survey, tiers, request, strategy);
+    if (!chosen) return allFull(passedOver);
+    const { endpoint, utilization } = chosen;
+    const how = session === undefined ? strategy : "session";
+    const isMoved = how === "session" && passedOver.length > 0 && ownOf(known, session) !== endpoint;
+    const reason = `${REASONS[isMoved ? "moved" : how]}, ${Math.round(utilization * 100)} % used`;
+    return { endpoint, allowed: true, reason, utilization, passedOver, retryAfterMs: undefined };
+  }
+
+  /**
+   * The candidates in the order in which `route` would choose them if each were denied: first those with capacity, then
+   * those that have none, by their waits. Each candidate is examined once.
+   */
+  *inOrder(tiers: readonly (readonly string[])[], request: Omit<RouteRequest, "candidates">): Generator<string> {
+    const survey = this.#survey(tiers, request);
+    for (;;) {
+      const chosen = this.#choose(survey, tiers, request, this.#strategy);
+      if (!chosen) break;
+      yield chosen.endpoint;
+      survey.open.delete(chosen.endpoint);
+    }
+    for (const { endpoint } of survey.passedOver.sort((a, b) => waitRank(a) - waitRank(b))) yield endpoint;
+  }
+
+  /** Examines all candidates. */
+  #survey(tiers: readonly (readonly string[])[], request: Omit<RouteRequest, "candidates">): Survey {
+    const all = tiers.length === 1 ? (tiers[0] as readonly string[]) : tiers.flat();
     const now = this.#clock.now();
     const open = new Map<string, Open>();
     const passedOver: PassedOver[] = [];
@@ -91,22 +131,34 @@ class RoomRouter implements Router {
       if ("by" in room) passedOver.push(room);
       else open.set(endpoint, room);
     }
-    if (known.length < all.length) this.#tellUnknown(all, known);
-    const tier = tiers.find((ids) => ids.some((id) => open.has(id)));
-    if (!tier) return allFull(passedOver);
-    const best = bestRanked(tier.flatMap((id) => open.get(id) ?? []));
+    if (known.length < all.length) this.#warnUnknown(all, known);
+    return { open, passedOver, known };
+  }
+
+  /** Chooses among the open endpoints of the first tier that has any. Undefined when none is open. */
+  #choose(
+    { open }: Survey,
+    tiers: readonly (readonly string[])[],
+    { session }: Pick<RouteRequest, "session">,
+    strategy: RoutingStrategy,
+  ): Open | undefined {
+    if (open.size === 0) return undefined;
+    const tier = tiers.find((ids) => ids.some((id) => open.has(id))) as readonly string[];
+    const best = bestRanked(tiers.length === 1 ? [...open.values()] : tier.flatMap((id) => open.get(id) ?? []));
     const turn = this.#turn;
-    const how = session === undefined ? strategy : "session";
+    if (session !== undefined) return best[bySession(best, session)];
     // Session-affine requests do not advance round-robin.
-    if (session === undefined) this.#turn = (turn + 1) % Number.MAX_SAFE_INTEGER;
-    const { endpoint, utilization } = best[this.#choose(how, best, tier, request, turn)] as Open;
-    const isMoved = how === "session" && passedOver.length > 0 && ownOf(known, session) !== endpoint;
-    const reason = `${REASONS[isMoved ? "moved" : how]}, ${Math.round(utilization * 100)} % used`;
-    return { endpoint, allowed: true, reason, utilization, passedOver, retryAfterMs: undefined };
+    this.#turn = (turn + 1) % Number.MAX_SAFE_INTEGER;
+    return best[this.#indexBy(strategy, best, tier, turn)];
   }
 
   /** Returns undefined when the manager does not have the endpoint. */
-  #roomOf(endpoint: string, request: RouteRequest, all: readonly string[], now: number): Open | PassedOver | undefined {
+  #roomOf(
+    endpoint: string,
+    request: Omit<RouteRequest, "candidates">,
+    all: readonly string[],
+    now: number,
+  ): Open | PassedOver | undefined {
     const { model, key, tokens, inputTokens, outputTokens } = request;
     const local = this.#peek({ endpoint, model, key, tokens, inputTokens, outputTokens });
     if (local === undefined) return undefined;
@@ -135,22 +187,14 @@ class RoomRouter implements Router {
   }
 
   /** Warns once about each unknown candidate, and throws when no candidate is known. */
-  #tellUnknown(candidates: readonly string[], known: readonly string[]): void {
+  #warnUnknown(candidates: readonly string[], known: readonly string[]): void {
     const all = [...new Set(this.#manager.snapshot({ keys: false }).endpoints.map(({ id }) => id))];
     if (known.length === 0) throw new ResourceUnknownError(candidates, "endpoint", all);
     for (const id of candidates) if (!known.includes(id)) this.#unknown.warn(id, all);
   }
 
-  #choose(
-    how: RoutingStrategy | "session",
-    open: readonly Open[],
-    tier: readonly string[],
-    request: RouteRequest,
-    turn: number,
-  ): number {
-    switch (how) {
-      case "session":
-        return bySession(open, request.session as string);
+  #indexBy(strategy: RoutingStrategy, open: readonly Open[], tier: readonly string[], turn: number): number {
+    switch (strategy) {
       case "round-robin":
         return roundRobin(open, tier, turn);
       case "weighted":
@@ -161,6 +205,13 @@ class RoomRouter implements Router {
         return fastest(open, turn);
     }
   }
+}
+
+/** The candidates of a request with capacity, those without, and all that the manager knows. */
+interface Survey {
+  readonly open: Map<string, Open>;
+  readonly passedOver: PassedOver[];
+  readonly known: readonly string[];
 }
 
 const REASONS = {

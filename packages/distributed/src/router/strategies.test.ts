@@ -9,7 +9,7 @@ const name = (list: readonly Open[], i: number) => list[i]?.endpoint;
 describe("by session", () => {
   const all = open("eu", "us", "asia", "africa");
 
-  test("a session always goes to the same endpoint, in whatever order they stand", () => {
+  test("a session always goes to the same endpoint, for any order of the candidates", () => {
     fc.assert(
       fc.property(fc.string(), fc.shuffledSubarray(all, { minLength: 4 }), (session, shuffled) => {
         expect(name(shuffled, bySession(shuffled, session))).toBe(name(all, bySession(all, session)));
@@ -17,7 +17,7 @@ describe("by session", () => {
     );
   });
 
-  test("sessions fall evenly on the endpoints", () => {
+  test("sessions are spread evenly over the endpoints", () => {
     const counts = new Map<string | undefined, number>();
     for (let i = 0; i < 10_000; i++) {
       const chosen = name(all, bySession(all, `session-${i}`));
@@ -36,18 +36,18 @@ describe("by session", () => {
 });
 
 describe("least used", () => {
-  test("the one with the most room is taken, whoever's turn it is", () => {
+  test("the endpoint with the most capacity is chosen, whatever the rotation", () => {
     for (let turn = 0; turn < 10; turn++) expect(leastUsed(used(0.5, 0.2, 0.9), turn)).toBe(1);
   });
 
-  test("of equals each has its turn", () => {
+  test("equal endpoints alternate", () => {
     const list = used(0.2, 0.2, 0.9, 0.2);
     expect([0, 1, 2, 3].map((turn) => leastUsed(list, turn))).toEqual([0, 1, 3, 3]);
   });
 });
 
 describe("round robin", () => {
-  test("each has its turn, and one without room shifts nobody", () => {
+  test("endpoints alternate, and one without capacity does not shift the rotation", () => {
     const all = ["a", "b", "c"];
     const turns = [0, 1, 2, 3, 4, 5];
     expect(turns.map((turn) => name(open("a", "b", "c"), roundRobin(open("a", "b", "c"), all, turn)))).toEqual([
@@ -58,7 +58,7 @@ describe("round robin", () => {
 });
 
 describe("weighted", () => {
-  test("each is taken as often as its weight says, over any stretch of turns", () => {
+  test("each endpoint is chosen in proportion to its weight, over any stretch of calls", () => {
     const weights: Record<string, number> = { a: 5, b: 3, c: 2, d: 0 };
     const list = open("a", "b", "c", "d");
     for (const start of [0, 1_000, 123_456_789]) {
@@ -76,7 +76,7 @@ describe("weighted", () => {
     }
   });
 
-  test("without any weight among them they go in turns", () => {
+  test("endpoints without weights alternate", () => {
     expect([0, 1, 2, 3].map((turn) => weighted(open("a", "b"), () => 0, turn))).toEqual([0, 1, 0, 1]);
   });
 });

@@ -15,8 +15,13 @@ export interface Open {
 
 /** Returns the endpoints of the best rank. */
 export function bestRanked(open: readonly Open[]): readonly Open[] {
-  const best = Math.min(...open.map(({ rank = 0 }) => rank));
-  return open.every(({ rank = 0 }) => rank === best) ? open : open.filter(({ rank = 0 }) => rank === best);
+  let best = Infinity;
+  let isEqual = true;
+  for (const { rank = 0 } of open) {
+    if (best < Infinity && rank !== best) isEqual = false;
+    best = Math.min(best, rank);
+  }
+  return isEqual ? open : open.filter(({ rank = 0 }) => rank === best);
 }
 
 /** The index of the endpoint with the shortest expected latency. Equal endpoints take turns. */

@@ -37,7 +37,7 @@ test("a cancelled timer does not fire, and its cancel may be called again", () =
   expect(fired).toBe(0);
 });
 
-test("a process that stands still fires what is overdue when it goes on, in order", () => {
+test("a process that stands still fires overdue timers in order when it resumes", () => {
   const { timeline, clock } = clockOf();
   const fired: string[] = [];
   for (const [ms, name] of [

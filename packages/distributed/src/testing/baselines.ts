@@ -44,7 +44,7 @@ abstract class Baseline implements Participant {
 
   answered(_call: Call, _answer: Answer): void {}
 
-  hear(_message: unknown): void {}
+  receive(_message: unknown): void {}
 
   stop(): void {
     this.#isUp = false;
@@ -94,7 +94,7 @@ class Naive extends Baseline {
     this.world.broadcast(this.index, this.#capacity);
   }
 
-  override hear(message: unknown): void {
+  override receive(message: unknown): void {
     this.#capacity = [...(message as number[])];
   }
 
@@ -126,17 +126,17 @@ class EqualSplit extends Baseline {
 /** Every agent broadcasts its usage once a second, and sends while the sum it knows is below the limit. */
 class Gossip extends Baseline {
   readonly #used = new UsageWindow(this.limits.length, this.world.windowMs);
-  #unsaid = zeros(this.limits.length);
+  #unreported = zeros(this.limits.length);
 
   override start(): void {
     super.start();
     this.every(GOSSIP_MS, () => {
-      this.world.broadcast(this.index, { from: this.index, used: this.#unsaid });
-      this.#unsaid = zeros(this.limits.length);
+      this.world.broadcast(this.index, { from: this.index, used: this.#unreported });
+      this.#unreported = zeros(this.limits.length);
     });
   }
 
-  override hear(message: unknown): void {
+  override receive(message: unknown): void {
     const { from, used } = message as { from: number; used: number[] };
     if (from !== this.index) this.#used.add(this.world.now, used);
   }
@@ -145,7 +145,7 @@ class Gossip extends Baseline {
     this.#used.expire(this.world.now);
     if (!fits(cost, minus(this.limits, this.#used.sum))) return false;
     this.#used.add(this.world.now, cost);
-    addTo(this.#unsaid, cost);
+    addTo(this.#unreported, cost);
     return true;
   }
 }
@@ -162,7 +162,7 @@ class DropRatio extends Baseline {
     this.every(GOSSIP_MS, () => this.world.broadcast(this.index, { from: this.index, rate: this.#rate() }));
   }
 
-  override hear(message: unknown): void {
+  override receive(message: unknown): void {
     const { from, rate } = message as { from: number; rate: number[] };
     if (from !== this.index) this.#others.set(from, rate);
   }

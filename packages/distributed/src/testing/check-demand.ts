@@ -1,5 +1,6 @@
+import { need } from "@hivepace/core/internal";
 import type { CostModel } from "./costs.ts";
-import { above, amount, checkAgents, need, oneOf, part, range } from "./option-rules.ts";
+import { above, amount, checkAgents, oneOf, part, range } from "./option-rules.ts";
 import type { Burst, Demand, Limits } from "./options.ts";
 
 export function checkDemand(demand: Demand, limits: Limits, agents: number): void {

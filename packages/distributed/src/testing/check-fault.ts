@@ -1,6 +1,7 @@
+import { need } from "@hivepace/core/internal";
 import { checkLimits } from "./check-limits.ts";
 import { ONLY_ENDPOINT } from "./endpoints.ts";
-import { ABOVE, amount, checkAgents, need, oneOf, part, range } from "./option-rules.ts";
+import { ABOVE, amount, checkAgents, oneOf, part, range } from "./option-rules.ts";
 import type { Fault, Limits, NetworkOptions, SimulationOptions } from "./options.ts";
 
 export function checkFault(

@@ -1,4 +1,5 @@
-import { above, need, whole } from "./option-rules.ts";
+import { need } from "@hivepace/core/internal";
+import { above, whole } from "./option-rules.ts";
 import type { Limits } from "./options.ts";
 
 export function checkLimits(option: string, limits: Limits): void {

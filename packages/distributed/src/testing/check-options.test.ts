@@ -125,13 +125,13 @@ test.each<[option: string, wrong: object]>([
   );
 });
 
-test("what is wrong before the run is no finding of the run", async () => {
+test("invalid options are errors before the run, and no finding of the run", async () => {
   await expect(checkSwarm({ ...right, agents: 0 }, () => undefined)).rejects.toThrowError(
     expect.objectContaining({ code: "INVALID_CONFIG", option: "agents" }),
   );
 });
 
-test("what is right is not refused", async () => {
+test("valid options are accepted", async () => {
   await simulateSwarm(right);
   const scenarios = [...Object.values(swarmScenarios), ...Object.values(realScenarios)].flat();
   for (const { name, options, mostAgents = 100 } of scenarios)

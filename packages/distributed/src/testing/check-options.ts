@@ -1,10 +1,11 @@
+import { need } from "@hivepace/core/internal";
 import { KEPT } from "../engine/index.ts";
 import { canDrive } from "./can-drive.ts";
 import { checkDemand } from "./check-demand.ts";
 import { checkFault, checkNetwork } from "./check-fault.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkProvider } from "./check-provider.ts";
-import { above, amount, checkAgents, isAmount, need, oneOf, range, whole } from "./option-rules.ts";
+import { above, amount, checkAgents, isAmount, oneOf, range, whole } from "./option-rules.ts";
 import type { Drive, Limits, Scheme, SimulationOptions, StoreOptions } from "./options.ts";
 
 const SCHEMES: readonly Scheme[] = ["hive", "naive", "equal-split", "gossip", "drop-ratio"];

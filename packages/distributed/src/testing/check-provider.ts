@@ -1,5 +1,6 @@
+import { need } from "@hivepace/core/internal";
 import { checkLimits } from "./check-limits.ts";
-import { above, amount, need, oneOf, part, range, whole } from "./option-rules.ts";
+import { above, amount, oneOf, part, range, whole } from "./option-rules.ts";
 import type { FailureOptions, ProviderOptions, QuotaOptions } from "./provider-options.ts";
 
 const KINDS: readonly ProviderOptions["kind"][] = ["sliding", "fixed", "bucket"];

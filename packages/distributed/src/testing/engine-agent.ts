@@ -118,7 +118,7 @@ export class EngineAgent implements Participant {
     this.#pump();
   }
 
-  hear(message: unknown): void {
+  receive(message: unknown): void {
     this.#do({ type: "receive", message: message as Message });
   }
 

@@ -16,7 +16,7 @@ test.each<Drive>(["engine", "hive", "limiter"])(
   },
 );
 
-test("a failure names its seed and only those faults that it takes", async () => {
+test("a failure names its seed and only the faults that it needs", async () => {
   const options = {
     seed: 3,
     agents: 4,

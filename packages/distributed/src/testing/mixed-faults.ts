@@ -15,7 +15,7 @@ export function mixedFaults(seed: number, minutes = 6): SimulationOptions {
   const agents = between(3, 12);
   const few = (first = 0): number[] =>
     Array.from({ length: between(1, Math.ceil(agents / 3)) }, () => between(first, agents - 1));
-  // The first agent always stays: if all agents left at once, nobody would remember the usage.
+  // The first agent always stays: if all agents left at once, no agent would remember the usage.
   const leavers = (): number[] => few(1);
   const end = minutes * MINUTE;
   const at = (): number => between(MINUTE / 2, end - MINUTE);

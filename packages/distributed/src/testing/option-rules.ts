@@ -1,4 +1,4 @@
-import { InvalidConfigError } from "@hivepace/core";
+import { need } from "@hivepace/core/internal";
 
 export function checkAgents(option: string, some: readonly number[], agents: number): void {
   some.forEach((agent, i) => {
@@ -38,8 +38,4 @@ export function oneOf(option: string, value: string, names: readonly string[]): 
 
 export function isAmount(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0;
-}
-
-export function need(isRight: boolean, option: string, rule: string, value: unknown): void {
-  if (!isRight) throw new InvalidConfigError(option, rule, value);
 }

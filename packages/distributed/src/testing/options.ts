@@ -127,7 +127,7 @@ export interface Demand {
   readonly tokens?: CostModel | undefined;
   /**
    * Estimation error: the estimate of a call is its real usage × `bias` × a lognormal factor with median 1 and sigma
-   * `spread`. Replaces `actual` in `tokens`. @defaultValue as `tokens` says
+   * `spread`. Replaces `actual` in `tokens`. @defaultValue the rules of `tokens`
    */
   readonly estimate?: { readonly bias: number; readonly spread: number } | undefined;
   /** Whether a call may use any of several endpoints ("any") or only one of them ("one"). @defaultValue "any" */
@@ -177,7 +177,7 @@ export type Fault = { readonly at: number } & (
       /** The agent comes back under a new id, as a process with a random id does. */
       readonly isRenamed?: boolean;
     }
-  /** The agent is disconnected from the bus in both directions, hears nobody, or is heard by nobody. */
+  /** The agent is disconnected from the bus in both directions, receives nothing, or sends nothing. */
   | {
       readonly type: "cut" | "deafen" | "mute";
       readonly agents: readonly number[];

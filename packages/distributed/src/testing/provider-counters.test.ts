@@ -58,7 +58,7 @@ test.each(Object.entries(TABLES))("%s", (_, { kind, burst, steps }) => {
   }
 });
 
-test("a counter of two dimensions has room only when both have", () => {
+test("a counter of two dimensions has capacity only when both have", () => {
   const counter = newCounter("sliding", [10, 1_000], 60_000);
   counter.count([1, 900], 0);
   expect(counter.left(0)).toEqual([9, 100]);
@@ -66,7 +66,7 @@ test("a counter of two dimensions has room only when both have", () => {
   expect(counter.fits([1, 101], 0)).toBe(false);
 });
 
-test("a counter says when it is whole again", () => {
+test("a counter reports when it is empty again", () => {
   const resets = (kind: CounterKind) => {
     const counter = newCounter(kind, [10], 12_000);
     counter.count([5], 1_000);

@@ -44,7 +44,7 @@ export interface FailureOptions {
 export interface QuotaOptions extends Limits {
   /** The fraction already used when the simulation begins. @defaultValue 0 */
   readonly used?: number | undefined;
-  /** Whether refusals tell the time until the quota's window ends. @defaultValue false */
+  /** Whether refusals state the time until the quota's window ends. @defaultValue false */
   readonly tellsWait?: boolean | undefined;
 }
 

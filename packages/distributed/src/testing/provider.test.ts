@@ -31,7 +31,7 @@ test.each<[ProviderOptions["countsTokens"], left: readonly [started: number, end
   expect([started, remaining()]).toEqual(left);
 });
 
-test("counted at the end, calls are refused when everything is gone, and not before", () => {
+test("with counting at the end, calls are refused when the limit is used up, and not before", () => {
   const subject = provider({ countsTokens: "usage-at-end" });
   const [first, second] = [call(10, 999), call(10, 500)];
   expect([subject.begin(first, 0), subject.begin(second, 0)].map(({ outcome }) => outcome)).toEqual([
@@ -74,7 +74,7 @@ test("no more calls are in flight than the provider runs at a time", () => {
   expect(subject.begin(call(1), 1).outcome).toBe("accepted");
 });
 
-test("errors and overload come as often as they should, and count nothing", () => {
+test("errors and overload occur at their configured rates, and count nothing", () => {
   const subject = provider(
     { failures: { errors: 0.2, overloads: 0.1, retryAfterMs: 7 }, headers: true },
     { requests: 1e9 },
@@ -92,7 +92,7 @@ test("errors and overload come as often as they should, and count nothing", () =
 });
 
 test.each([true, false])(
-  "a quota that is gone refuses everything until its window ends; it says so: %j",
+  "an exhausted quota refuses all calls until its window ends, and states the time: %j",
   (tellsWait) => {
     const quota = { tokens: 500, windowMs: 3_600_000, used: 0.9, tellsWait };
     const subject = provider({ quota, headers: true }, { requests: 10 });
@@ -111,14 +111,14 @@ test.each([true, false])(
   },
 );
 
-test("headers follow what the provider allows", () => {
+test("headers follow the provider's allowance", () => {
   const subject = provider({ headers: true });
   subject.setFactor(0.5);
   expect(subject.headers(0)).toMatchObject({ requests: { limit: 5, remaining: 5 }, tokens: { limit: 500 } });
   expect(provider({}).headers(0)).toBeUndefined();
 });
 
-test("accepted calls take as long as they work, all other answers come at once", () => {
+test("accepted calls take their processing time, all other answers arrive at once", () => {
   const subject = provider({ latencyMs: [150, 150], callMs: { median: 8_000, sigma: 1, from: 1_000, to: 120_000 } });
   const random = () => 0.5;
   const times = Array.from({ length: 2_000 }, () => subject.answerMs({ outcome: "accepted" }, random)).sort(

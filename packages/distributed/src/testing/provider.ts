@@ -178,7 +178,7 @@ class Quota {
     this.#counter.count(this.#amounts(call), now);
   }
 
-  /** The wait in a refusal: the time until the window ends, or undefined when the provider does not tell it. */
+  /** The wait in a refusal: the time until the window ends, or undefined when the provider does not state it. */
   waitMs(now: number): number | undefined {
     return this.#options.tellsWait ? this.#counter.resetMs(now) : undefined;
   }

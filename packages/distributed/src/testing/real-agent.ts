@@ -122,7 +122,7 @@ export abstract class RealAgent implements Participant {
     });
   }
 
-  hear(message: unknown): void {
+  receive(message: unknown): void {
     const bytes = isBusMessage(message) ? [message] : injected(message as Message);
     for (const each of bytes) this.#port.receive(each);
   }

@@ -24,7 +24,7 @@ function call(tokens: number, actual = tokens): Call {
   return { agent: 0, arrivedAt: 0, expected: [1, tokens], actual: [1, actual], tokens: both, ...more };
 }
 
-test("more than a limit in a window breaks a law, unless agents could not hear each other", () => {
+test("usage above a limit in a window breaks a law, unless agents could not receive each other's messages", () => {
   for (const [isDisturbed, fault] of [
     [false, undefined],
     [true, undefined],
@@ -40,7 +40,7 @@ test("more than a limit in a window breaks a law, unless agents could not hear e
   }
 });
 
-test("what is given back, and what is a window old, does not count", () => {
+test("refunds and usage older than a window do not count", () => {
   const subject = laws();
   const [first, second] = [call(800, 100), call(800)];
   subject.granted(first, 0);
@@ -52,7 +52,7 @@ test("what is given back, and what is a window old, does not count", () => {
   subject.check();
 });
 
-test("more usage than estimated is nobody's mistake", () => {
+test("usage above the estimate breaks no law", () => {
   const subject = laws();
   const one = call(100, 5_000);
   subject.granted(one, 0);

@@ -6,11 +6,11 @@ import type { Fault, KeyOptions } from "./options.ts";
 import type { Call } from "./world.ts";
 
 /**
- * Allowed excess over a limit while agents hear each other, as a fraction, because two agents may decide at the same
- * time.
+ * Allowed excess over a limit while agents receive each other's messages, as a fraction, because two agents may decide
+ * at the same time.
  */
 const EXCESS = 0.02;
-/** Faults after which agents still hear each other and know the limits. */
+/** Faults after which agents still receive each other's messages and know the limits. */
 const HARMLESS: readonly Fault["type"][] = ["provider", "refuse", "join", "leave"];
 
 export interface RealLawsOptions {
@@ -33,7 +33,7 @@ interface Granted {
 
 /**
  * Invariants of hives and limiters in a simulated world:
- * - no grant exceeds a limit while agents hear each other;
+ * - no grant exceeds a limit while agents receive each other's messages;
  * - every acquire settles, and every grant ends once;
  * - a closed agent leaves no timer behind.
  */

@@ -58,7 +58,10 @@ export interface SwarmReport {
   /** Calls to the store per agent and second, and how often the store began to learn a quota. */
   readonly storeCallsPerAgentSecond: number;
   readonly learnings: number;
-  /** Number of cuts of the level, and the longest time until all agents that could hear of a cut knew of it. */
+  /**
+   * Number of cuts of the level, and the longest time until all agents that could receive its announcement knew the
+   * cut.
+   */
   readonly cuts: number;
   readonly cutSpreadMs: number;
   /** Number of different levels, and of different limits, among the agents at the end. */

@@ -13,7 +13,7 @@ const busy: SimulationOptions = {
   duration: 3 * MINUTE,
 };
 
-test("engine, hive and limiter come to the same figures", async () => {
+test("engine, hive and limiter reach the same figures", async () => {
   for (const drive of drives) {
     const report = await simulateSwarm({ ...busy, drive });
     expect(report, drive).toMatchObject({ drive, refused: 0, failed: 0, cuts: 0, levels: 1, limits: 1 });
@@ -23,7 +23,7 @@ test("engine, hive and limiter come to the same figures", async () => {
   }
 });
 
-test("hives are driven unless something else is asked for, and other schemes are what they were", async () => {
+test("hives are simulated by default, and other schemes are unchanged", async () => {
   const short = { ...busy, duration: 20_000 };
   expect((await simulateSwarm(short)).drive).toBe("hive");
   expect(await simulateSwarm({ ...short, scheme: "gossip" })).toEqual(simulateEngine({ ...short, scheme: "gossip" }));
@@ -64,7 +64,7 @@ test("a crash, a freeze, a restart, an outage and a goodbye leave nothing behind
   }
 });
 
-test("a store hands the limit out to hives and limiters", async () => {
+test("a store grants the limit to hives and limiters", async () => {
   for (const drive of ["hive", "limiter"] as const) {
     const report = await simulateSwarm({ ...busy, drive, store: { aggregation: "store" } });
     expect(report.refused, drive).toBe(0);

@@ -238,7 +238,7 @@ export class Simulation {
   #deliver(to: number, message: unknown): void {
     const frozen = this.#frozen[to];
     if (frozen) frozen.push(message);
-    else this.#participants[to]?.hear(message);
+    else this.#participants[to]?.receive(message);
   }
 
   #arrive(call: Call): void {
@@ -280,7 +280,7 @@ export class Simulation {
       this.#frozen[index] = undefined;
       if (this.#participants[index] !== participant) return;
       participant.resume?.();
-      for (const message of missed) participant.hear(message);
+      for (const message of missed) participant.receive(message);
     });
   }
 }

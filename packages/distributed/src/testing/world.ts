@@ -57,7 +57,7 @@ export interface Participant {
   start(): void;
   arrive(call: Call): void;
   answered(call: Call, answer: Answer): void;
-  hear(message: unknown): void;
+  receive(message: unknown): void;
   /** Ends the agent, with a goodbye if `graceful`. No other method is called afterwards. */
   stop(graceful: boolean): void;
   /** Changes the limits of the first endpoint. */

@@ -40,7 +40,7 @@ const head: Message = {
   quotas: [],
 };
 
-test("whatever an agent reports can be read, in messages of any size", () => {
+test("every report of an agent can be decoded, in messages of any size", () => {
   fc.assert(
     fc.property(fc.array(report, { maxLength: 20 }), fc.integer({ min: 600, max: 4_000 }), (availability, bytes) => {
       const payloads = encodePresence({ ...head, availability }, bytes);
@@ -53,7 +53,7 @@ test("whatever an agent reports can be read, in messages of any size", () => {
   );
 });
 
-test("a report survives the way as it is", () => {
+test("a report is the same after encoding and decoding", () => {
   const one = {
     endpoint: "eu",
     model: "big",
@@ -85,7 +85,7 @@ test("a state of a later version is left out, and the rest of the message counts
   expect(decodePresence(payload)).toMatchObject({ id: "a", availability: [] });
 });
 
-test("an operator's decision survives the way, and is no announcement of a capacity", () => {
+test("an operator's decision is the same after decoding, and is no announcement of a capacity", () => {
   const decision = {
     action: "park" as const,
     endpoint: "eu",

@@ -80,7 +80,7 @@ const message: fc.Arbitrary<Message> = fc.record({
   quotas: fc.array(report, { maxLength: 3 }),
 });
 
-describe("whatever numbers a state has, what is said of it can be read", () => {
+describe("for any numbers in the state, the encoded state can be decoded", () => {
   test("in a report", () => {
     fc.assert(
       fc.property(message, fc.constantFrom(500, MOST_BYTES_SENT), (state, maxBytes) => {
@@ -103,7 +103,7 @@ describe("whatever numbers a state has, what is said of it can be read", () => {
   });
 });
 
-test("a number within its bounds is said as it is, but for fractions of a millisecond", () => {
+test("a number within its bounds is encoded unchanged, apart from fractions of a millisecond", () => {
   fc.assert(
     fc.property(fc.constantFrom(...bounds()), wild, (bound, value) => {
       const said = clamped(bound, value);

@@ -35,7 +35,7 @@ const five = {
 };
 const decode = (fields: unknown) => decodeCapacity(bytes(JSON.stringify(fields)));
 
-test("an announcement has the five fields that every agent knows, and ours beside them", () => {
+test("an announcement has the five fields that every agent knows, and our own", () => {
   expect(JSON.parse(text(encodeCapacity(message)))).toEqual({
     resource: "openai",
     agent_id: "agent-1",
@@ -49,7 +49,7 @@ test("an announcement has the five fields that every agent knows, and ours besid
   });
 });
 
-test("what is encoded decodes to the same", () => {
+test("an encoded message decodes to the same", () => {
   expect(decodeCapacity(encodeCapacity(message))).toEqual({ ...message, isNewer: false });
 });
 
@@ -61,14 +61,14 @@ test.each([
   expect(JSON.parse(text(encodeCapacity({ ...message, newCapacity })))).toMatchObject({ new_capacity: whole });
 });
 
-test("ages are rounded down, or a cut would grow older with each agent that passes it on", () => {
+test("ages are rounded down, or a cut would grow older with each agent that relays it", () => {
   const { ours } = decodeCapacity(
     encodeCapacity({ ...message, ours: { life: 1, seq: 1, level: { ...level, cutAt: 12.9, pausedAt: 0.9 } } }),
   );
   expect(ours?.level).toMatchObject({ cutAt: 12, pausedAt: 0 });
 });
 
-test("a message with the five fields alone is understood, whatever else it has", () => {
+test("a message with only the five fields is understood, with any other fields", () => {
   expect(decode({ ...five, extra: { deep: [1] } })).toEqual({
     resource: "openai",
     agentId: "go-agent",
@@ -145,15 +145,18 @@ describe("a bad field is named and the message refused", () => {
   });
 });
 
-test.each(["", "{", "null", "[]", "7", '"x"', "\u0000"])("what is no object in JSON is refused: %j", (payload) => {
-  expect(() => decodeCapacity(bytes(payload))).toThrow(BadMessage);
-});
+test.each(["", "{", "null", "[]", "7", '"x"', "\u0000"])(
+  "input that is not a JSON object is refused: %j",
+  (payload) => {
+    expect(() => decodeCapacity(bytes(payload))).toThrow(BadMessage);
+  },
+);
 
-test("bytes that are no UTF-8 are refused", () => {
+test("bytes that are not UTF-8 are refused", () => {
   expect(() => decodeCapacity(new Uint8Array([0x7b, 0xff, 0x7d]))).toThrow(new BadMessage("no JSON"));
 });
 
-test("no two messages of such an agent have the same origin, and one has the same for all who hear it", () => {
+test("no two messages of such an agent have the same origin, and all receivers derive the same origin", () => {
   const [one, other] = [new Date(1_000), new Date(1_001)];
   expect(foreignOrigin("a", one)).toBe(foreignOrigin("a", one));
   expect(new Set([foreignOrigin("a", one), foreignOrigin("a", other), foreignOrigin("b", one)]).size).toBe(3);

@@ -83,7 +83,7 @@ const message: fc.Arbitrary<Message> = fc.record({
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
-test("what is encoded decodes to the same", () => {
+test("an encoded message decodes to the same", () => {
   fc.assert(
     fc.property(message, (original) => {
       const payloads = encodePresence(original, MOST_BYTES_SENT);
@@ -93,7 +93,7 @@ test("what is encoded decodes to the same", () => {
   );
 });
 
-test("a large message goes in parts that each fit, and together say all of it", () => {
+test("a large message is split into parts that each fit, and together contain all of it", () => {
   fc.assert(
     fc.property(message, fc.integer({ min: 1_000, max: 20_000 }), (original, maxBytes) => {
       const payloads = encodePresence(original, maxBytes);
@@ -146,7 +146,7 @@ const fields = JSON.parse(text(encodePresence(one, MOST_BYTES_SENT)[0] as Uint8A
 const decode = (value: unknown) => decodePresence(bytes(JSON.stringify(value)));
 const withQuota = (change: object) => decode({ ...fields, pools: [{ ...fields.pools[0], ...change }] });
 
-test("it has named fields, and leaves out what is nothing", () => {
+test("the message has named fields, and omits empty ones", () => {
   const bare = {
     ...one,
     quotas: [{ ...one.quotas[0], spentTotal: [0], refundedTotal: [-1e-9], demand: [0], claim: undefined }],
@@ -175,13 +175,13 @@ test("it has named fields, and leaves out what is nothing", () => {
   });
 });
 
-test("a wait of no known length is left out, and read as none", () => {
+test("a wait of unknown length is omitted, and decodes to none", () => {
   const claim = { amounts: [5], next: [1], virtualTime: 0, tie: 5, waitedMs: -Infinity };
   const [payload] = encodePresence({ ...one, quotas: [{ ...one.quotas[0], claim } as QuotaReport] }, MOST_BYTES_SENT);
   expect(decodePresence(payload as Uint8Array).quotas[0]?.claim?.waitedMs).toBe(0);
 });
 
-test("what a report says of slots is read as it was said, with times rounded up", () => {
+test("slots decode to the encoded ones, with times rounded up", () => {
   const adaptive = { epoch: 3, base: 8, steps: 2, changedAt: 4_000 };
   const slots = { heldMs: 1_200.5, endsMs: 899_000, adaptive, departed: 2, departedMs: 5_000.1 };
   const [payload] = encodePresence(
@@ -192,11 +192,19 @@ test("what a report says of slots is read as it was said, with times rounded up"
   expect(read).toMatchObject({ heldMs: 1_201, endsMs: 899_000, adaptive, departed: 2, departedMs: 5_001 });
 });
 
+test("an agent that observes says so, and no other agent does", () => {
+  const observing = decode({ ...fields, observes: true });
+  expect(observing.observes).toBe(true);
+  const [payload] = encodePresence(observing, MOST_BYTES_SENT);
+  expect(decodePresence(payload as Uint8Array)).toEqual(observing);
+  expect(decode({ ...fields, observes: "yes" })).toEqual(decode(fields));
+});
+
 test("unknown fields are ignored, at any depth", () => {
   expect(decode({ ...fields, later: 1, pools: [{ ...fields.pools[0], later: { x: 1 } }] })).toEqual(decode(fields));
 });
 
-test("a higher major version is refused as such, whatever else is in it", () => {
+test("a higher major version is refused as such, whatever else the message contains", () => {
   expect(() => decode({ v: 2 })).toThrow(new BadMessage("newer version"));
 });
 
@@ -265,7 +273,7 @@ describe("a bad field is named and the message refused", () => {
       expect(() => withQuota({ claim: { ...claim, ...change } })).toThrow(new BadMessage(`bad ${name}`));
   });
 
-  test("a chunk is one of those that there are", () => {
+  test("a chunk has a valid number", () => {
     expect(decode({ ...fields, chunk: 1, chunks: 4 }).seq).toBe(6.25);
     expect(() => decode({ ...fields, chunk: 5, chunks: 4 })).toThrow(new BadMessage("bad chunk"));
     expect(() => decode({ ...fields, chunk: 1, chunks: 0 })).toThrow(new BadMessage("bad chunks"));

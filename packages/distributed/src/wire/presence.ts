@@ -95,6 +95,7 @@ export function decodePresence(payload: Uint8Array): Message {
     bye: fields["bye"] === true,
     ...(typeof fields["leave"] === "string" ? { leave: text(fields, "leave", LONGEST_PROOF) } : {}),
     ...(fields["store"] === true ? { store: true } : {}),
+    ...(fields["observes"] === true ? { observes: true } : {}),
     quotas: fields["pools"] === undefined ? [] : list(fields["pools"], "pools", MOST_QUOTAS).map(readQuota),
     ...(fields["availability"] === undefined
       ? {}
@@ -107,7 +108,7 @@ export function decodePresence(payload: Uint8Array): Message {
 }
 
 function headFields(message: Message, chunk: number, chunks: number): object {
-  const { id, bye, store, leave } = message;
+  const { id, bye, store, observes, leave } = message;
   const bounds = BOUNDS.presence;
   return {
     v: VERSION,
@@ -120,6 +121,7 @@ function headFields(message: Message, chunk: number, chunks: number): object {
     weight: clamped(bounds.weight, message.weight),
     members: clamped(bounds.members, message.members),
     ...(store ? { store } : {}),
+    ...(observes ? { observes } : {}),
     // Only the goodbye itself contains the secret of the goodbye.
     ...(leave !== undefined && (!bye || chunk === chunks) ? { leave } : {}),
     ...(bye && chunk === chunks ? { bye } : {}),

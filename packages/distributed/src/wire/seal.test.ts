@@ -16,7 +16,7 @@ const reason = (run: () => unknown): string | undefined => {
   return undefined;
 };
 
-test("what was signed opens to the same fields and its time, and is JSON before that too", () => {
+test("a signed message opens to the same fields and its time, and is JSON before that too", () => {
   const seal = sealOf([SECRET], "prod");
   const sealed = seal.close("s", message);
   expect(sealed.length).toBeLessThanOrEqual(message.length + seal.bytes);
@@ -25,7 +25,7 @@ test("what was signed opens to the same fields and its time, and is JSON before 
   expect(JSON.parse(text(sealed))).toEqual({ a: "ü", b: [1, 2], said, sig: expect.stringMatching(/^[0-9a-f]{64}$/) });
 });
 
-test("without a secret all is let through as it is", () => {
+test("without a secret every message passes unchanged", () => {
   const seal = sealOf([], "prod");
   expect([seal.close("s", message), seal.open("s", message), seal.bytes]).toEqual([message, message, 0]);
 });
@@ -42,7 +42,7 @@ test("a message of another swarm, subject, namespace or secret is refused", () =
   expect(reason(() => sealOf([SECRET], "dev").open("s", sealed))).toBe("forged");
   expect(reason(() => sealOf(["another secret, as long"], "prod").open("s", sealed))).toBe("forged");
   expect(reason(() => sealOf([SECRET], "prod", "other").open("s", sealed))).toBe("forged");
-  // The two are apart: moving a character from one to the other makes another signature.
+  // Namespace and subject are signed separately: moving a character from one to the other changes the signature.
   expect(reason(() => sealOf([SECRET], "prods").open("", sealed))).toBe("forged");
 });
 
@@ -59,7 +59,7 @@ test("a message of which any byte was changed is refused", () => {
   }
 });
 
-test("the secret before opens, and never signs", () => {
+test("the previous secret opens messages, and never signs", () => {
   const [old, both, next] = [
     sealOf(["the old secret, long"], ""),
     sealOf(["the new secret, long", "the old secret, long"], ""),
@@ -70,7 +70,7 @@ test("the secret before opens, and never signs", () => {
   expect(reason(() => old.open("s", both.close("s", message)))).toBe("forged");
 });
 
-test("the time of a message is part of the signature, and is handed on with microseconds", () => {
+test("the time of a message is part of the signature, and is returned in microseconds", () => {
   const said: number[] = [];
   const clock = { now: () => 1_234.5678, receive: (at: number) => void said.push(at) };
   const seal = new Seal([SECRET], { swarmId: "s", namespace: "" }, clock);

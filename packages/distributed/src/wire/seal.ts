@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { BadMessage } from "./fields.ts";
 
 /**
- * A signature is the last field of a message, after the time at which the message was said, so that it stays JSON and readable
- * for agents without a secret:
+ * A signature is the last field of a message, after the time at which the message was sent, so that it stays JSON and
+ * readable for agents without a secret:
  *
- *   {…,"said":"<16 digits: microseconds>","sig":"<64 hexadecimal digits>"}
+ * {…,"said":"<16 digits: microseconds>","sig":"<64 hexadecimal digits>"}
  *
- * The signature is the HMAC-SHA-256, with the secret, of the swarm id, the namespace and the subject as a JSON array, a line
- * feed, and the exact bytes of the message without the field `sig`.
+ * The signature is the HMAC-SHA-256, with the secret, of the swarm id, the namespace and the subject as a JSON array, a
+ * line feed, and the exact bytes of the message without the field `sig`.
  */
 const BEFORE_TIME = ',"said":"';
 const TIME_DIGITS = 16;
@@ -20,7 +20,7 @@ const TAIL = /^,"said":"(\d{16})","sig":"([0-9a-f]{64})"\}$/;
 
 const utf8 = new TextEncoder();
 
-/** What a signature binds a message to, besides its bytes. */
+/** The context that a signature covers, besides the bytes of the message. */
 export interface Bound {
   /** Messages of another swarm are ignored even with the same secret and namespace. */
   readonly swarmId: string;

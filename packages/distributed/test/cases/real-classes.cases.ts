@@ -15,14 +15,14 @@ const DRIVES = ["hive", "limiter"] as const;
 const QUICK = new Set([
   "real-classes/hive/steady/30-percent-of-the-limit",
   "real-classes/hive/steady/as-many-agents-as-requests-in-a-window",
-  "real-classes/hive/steady/everybody-has-calls-waiting-at-the-start",
+  "real-classes/hive/steady/all-agents-have-calls-waiting-at-the-start",
   "real-classes/hive/steady/a-window-of-one-second",
-  "real-classes/hive/membership/one-more-agent-in-an-idle-hive-and-all-at-once-have-much-to-do",
+  "real-classes/hive/membership/a-newcomer-in-an-idle-swarm-then-a-burst-at-all-agents",
   "real-classes/hive/membership/half-of-the-agents-crash",
-  "real-classes/hive/mistakes/all-know-within-a-heartbeat-what-one-is-told-of-the-limit",
-  "real-classes/hive/outages/all-start-while-the-bus-is-away-and-are-not-told",
+  "real-classes/hive/mistakes/a-limit-that-one-agent-learns-reaches-all-within-a-heartbeat",
+  "real-classes/hive/outages/all-agents-start-while-the-bus-is-away-without-expectedagents",
   "real-classes/hive/congestion/100-percent-of-the-agents-are-refused-at-once",
-  "real-classes/hive/store/handed-out-by-a-store-30-percent-of-the-limit",
+  "real-classes/hive/store/granted-by-a-store-30-percent-of-the-limit",
   "real-classes/limiter/outages/20-percent-loss",
   "real-classes/limiter/congestion/50-percent-of-the-agents-are-refused-at-once",
 ]);
@@ -32,18 +32,18 @@ const KNOWN_MISSES = new Set([
   // Usage is 89.4 % of the limit; the goal is 90 %, and the engine reaches 91.5 %.
   "real-classes/hive/tokens/a-hundredth-of-the-calls-takes-60-percent-of-the-limit",
   // Usage is 55.8 %; the goal is 85 %. A limiter does not learn the real usage of a call.
-  "real-classes/limiter/tokens/what-a-call-took-is-known-only-afterwards",
-  // Usage is 23 % during the fault; the goal is 80 %. An agent that hears nobody claims its whole isolation budget,
+  "real-classes/limiter/tokens/the-usage-of-a-call-is-known-only-afterwards",
+  // Usage is 23 % during the fault; the goal is 80 %. An agent that receives nothing claims its whole isolation budget,
   // also for tokens, which a hive without a token limit treats as unlimited. All others wait for that claim at the
   // steady pace.
-  "real-classes/hive/outages/a-third-hears-nobody-but-is-heard",
+  "real-classes/hive/outages/a-third-of-the-agents-sends-and-does-not-receive",
   // Usage is 94.2 % for the same reason; the goal is 96 %, and a limiter reaches 96.6 %.
   "real-classes/hive/outages/50-percent-loss",
   // Usage reaches 1.002 of the limit and causes a second cut, where one is allowed. The limiter holds the limit.
   "real-classes/hive/congestion/a-refusal-while-50-percent-of-the-messages-are-lost",
   // Usage reaches 1.006 of the limit when the bus returns, as with the engine on other seeds: 6 calls are refused.
-  "real-classes/hive/outages/all-start-while-the-bus-is-away-and-are-told-how-many-they-are",
-  "real-classes/limiter/outages/all-start-while-the-bus-is-away-and-are-told-how-many-they-are",
+  "real-classes/hive/outages/all-agents-start-while-the-bus-is-away-with-expectedagents",
+  "real-classes/limiter/outages/all-agents-start-while-the-bus-is-away-with-expectedagents",
 ]);
 
 export const cases: readonly Case[] = DRIVES.flatMap((drive) =>

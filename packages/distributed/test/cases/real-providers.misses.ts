@@ -30,7 +30,7 @@ export const KNOWN_MISSES: Readonly<Record<string, Misses>> = {
     "use of what is allowed meanwhile": miss(0.767, 0.95),
     "use 20 s later": miss(0.968, 0.97),
   },
-  "real-providers/providers/somebody-else-uses-30-to-70-percent-of-the-account-varying": {
+  "real-providers/providers/another-program-uses-30-to-70-percent-of-the-account-varying": {
     "use of what is left": miss(0.859, 0.9),
     "refused part": miss(0.011, 0.01),
   },
@@ -58,15 +58,13 @@ export const KNOWN_MISSES: Readonly<Record<string, Misses>> = {
   },
   // A small call waits behind large ones although the exhausted dimension does not limit it.
   "real-providers/traffic/small-calls-beside-huge-ones": { "wait p50, ms": miss(31_921, 1_000) },
-  // Agents that only observe are refused themselves: they send more, while the others respect the limit.
-  "real-providers/swarms/a-fifth-of-the-agents-only-observe": { "refused part": miss(0.061, 0.002) },
   // A crashed agent's share stays reserved under its old id.
-  "real-providers/swarms/lives-of-two-minutes-without-a-goodbye-under-new-names": { use: miss(0.607, 0.85) },
-  "real-providers/swarms/lives-of-twenty-seconds-with-a-goodbye": { use: miss(0.652, 0.9) },
+  "real-providers/swarms/incarnations-of-two-minutes-without-a-goodbye-under-new-names": { use: miss(0.607, 0.85) },
+  "real-providers/swarms/incarnations-of-twenty-seconds-with-a-goodbye": { use: miss(0.652, 0.9) },
   // The settle time does not adapt to the measured echo.
   "real-providers/swarms/the-bus-takes-one-to-two-seconds": { use: miss(0.619, 0.9) },
   // A short split is not noticed. An agent that starts behind a split uses a share that the others use, too: for five
   // agents the bound is 1.2.
-  "real-providers/swarms/halves-cannot-hear-each-other-for-5-s-with-a-burst-on-both-sides": { max: miss(1.87, 1.1) },
-  "real-providers/swarms/an-agent-starts-behind-a-split-and-is-told-how-many-they-are": { max: miss(1.187, 1.1) },
+  "real-providers/swarms/a-partition-in-halves-for-5-s-with-a-burst-on-both-sides": { max: miss(1.87, 1.1) },
+  "real-providers/swarms/an-agent-starts-behind-a-partition-with-expectedagents": { max: miss(1.187, 1.1) },
 };

@@ -19,7 +19,7 @@ test("an outage right after a resource was added leaves the agent its shares of 
   expect(first.limiter.getCapacity("added")?.share).toBeGreaterThan(400);
 });
 
-test("a resource that is added late is told of by those who have seen what others used that left", async () => {
+test("the usage of departed agents on a late resource is learned from peers that saw it", async () => {
   const [leaver, stayer] = (await swarm.start(3, 100, 60_000)) as [TestAgent, TestAgent];
   const late = await swarm.join();
   late.limiter.setCapacity("other", 100, 60_000);
@@ -40,7 +40,7 @@ test("a resource that is added late is told of by those who have seen what other
   expect(used + more).toBeLessThanOrEqual(100);
 });
 
-test("a resource that one agent adds makes no other agent leave more of the others free", async () => {
+test("a resource added by one agent enlarges no margin of other resources", async () => {
   const [first, second] = (await swarm.start(2, 1_000, 60_000)) as [TestAgent, TestAgent];
   await swarm.clock.run(120_000);
   const before = second.limiter.getCapacity(RESOURCE)?.available;

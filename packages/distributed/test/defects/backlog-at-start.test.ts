@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { simulateSwarm } from "../../src/testing/simulate-swarm.ts";
 
 /**
- * Agents that started together with a backlog opened their first claims before hearing each other's. Each considered
+ * Agents that started together with a backlog opened their first claims before receiving each other's. Each considered
  * itself the only claimant and claimed half of the limit: two agents were served per window, and the others waited.
  */
 test.each(["hive", "limiter"] as const)(

@@ -17,8 +17,8 @@ const takeAll = (hive: Hive | undefined, inputTokens: number, outputTokens: numb
 const used = (hive: Hive | undefined) =>
   Object.fromEntries(hive?.explain(ENDPOINT).limits.map(({ dimension, used }) => [dimension, used]) ?? []);
 
-describe("a kind of limit that is learned", () => {
-  test("leaves what was used of the others, and both are held", async () => {
+describe("a learned dimension", () => {
+  test("keeps the usage of the other dimensions, and both limits are held", async () => {
     const hive = await hives.alone({ endpoints: [{ id: ENDPOINT, tpmLimit: 10_000 }] });
     expect(takeAll(hive, 500, 500, 4)).toBe(4);
     hive.observe({ endpoint: ENDPOINT, limits: { input_tokens: { limit: 3_000, remaining: 1_000 } } });
@@ -30,7 +30,7 @@ describe("a kind of limit that is learned", () => {
     expect(takeAll(hive, 100, 900)).toBe(10);
   });
 
-  test("by one agent isolates nobody: all hold the limits that they share", async () => {
+  test("at one agent isolates no agent: all hold the limits that they share", async () => {
     const [first, second] = await hives.swarm(2, { endpoints: [{ id: ENDPOINT, tpmLimit: 10_000 }] });
     first?.observe({ endpoint: ENDPOINT, limits: { input_tokens: { limit: 100_000, remaining: 100_000 } } });
     await hives.clock.run(3_000);
@@ -45,7 +45,7 @@ describe("a kind of limit that is learned", () => {
     expect(used(first)["tokens"]).toBe(used(second)["tokens"]);
   });
 
-  test("of another kind by each of two agents is applied to that kind alone", async () => {
+  test("that differs between two agents is applied to itself alone", async () => {
     const [first, second] = await hives.swarm(2, { endpoints: [{ id: ENDPOINT, tpmLimit: 10_000 }] });
     first?.observe({ endpoint: ENDPOINT, limits: { input_tokens: { limit: 100, remaining: 100 } } });
     second?.observe({ endpoint: ENDPOINT, limits: { output_tokens: { limit: 8_000, remaining: 8_000 } } });
@@ -66,7 +66,7 @@ describe("a kind of limit that is learned", () => {
     for (const hive of [first, second]) expect(hive?.status().ignored).toEqual({});
   });
 
-  test("while calls are under way is not given back what was never counted of it", async () => {
+  test("during a call is not refunded usage that was never counted in it", async () => {
     const [first, second] = await hives.swarm(2, { endpoints: [{ id: ENDPOINT, tpmLimit: 10_000 }] });
     const lease = await first?.acquire({ endpoint: ENDPOINT, inputTokens: 1_000, outputTokens: 1_000 });
     first?.observe({ endpoint: ENDPOINT, limits: { input_tokens: { limit: 5_000, remaining: 5_000 } } });
@@ -77,7 +77,7 @@ describe("a kind of limit that is learned", () => {
     expect(second?.status().ignored).toEqual({});
   });
 
-  test("while others wait serves them on", async () => {
+  test("does not stop the service of waiters", async () => {
     const all = await hives.swarm(2, { endpoints: [{ id: ENDPOINT, rpmLimit: 60 }] });
     const sent: { at: number; tokens: number }[] = [];
     for (const hive of all) for (let i = 0; i < 5; i++) void callOn(hive, hives.clock, { endpoint: ENDPOINT }, sent);
@@ -91,7 +91,7 @@ describe("a kind of limit that is learned", () => {
   });
 });
 
-test("a learned limit as large as what stands for none is a limit like any other", async () => {
+test('a learned limit as large as the stand-in for "unlimited" is a limit like any other', async () => {
   const capacities: number[] = [];
   const onCapacityChange = (update: { newCapacity: number }) => capacities.push(update.newCapacity);
   const [first, second] = await hives.swarm(2, { endpoints: [{ id: ENDPOINT }], onCapacityChange });
@@ -102,8 +102,8 @@ test("a learned limit as large as what stands for none is a limit like any other
   expect(capacities).toEqual([5e11, 5e11]);
 });
 
-describe("a kind of limit that is taken away", () => {
-  test("and comes back goes on counting: no peer sees counts go back", async () => {
+describe("a removed dimension", () => {
+  test("that is added again keeps its totals: no peer sees totals decrease", async () => {
     const withInput = [{ id: ENDPOINT, tpmLimit: 10_000, inputTpmLimit: 5_000 }];
     const [first, second] = await hives.swarm(2, { endpoints: withInput });
     expect(takeAll(first, 100, 100, 10)).toBe(10);
@@ -118,14 +118,14 @@ describe("a kind of limit that is taken away", () => {
     for (const hive of [first, second]) expect(hive?.status()).toMatchObject({ mode: "member", ignored: {} });
   });
 
-  test("and another one in its place does not inherit what was used of it", async () => {
+  test("leaves no usage to another one in its place", async () => {
     const hive = await hives.alone({ endpoints: [{ id: ENDPOINT, tpmLimit: 10_000, inputTpmLimit: 1_000 }] });
     expect(takeAll(hive, 200, 100)).toBe(5);
     hive.reconfigure({ endpoints: [{ id: ENDPOINT, tpmLimit: 10_000, outputTpmLimit: 1_000 }] });
     expect(used(hive)).toEqual({ tokens: 1_500, outputTokens: 0 });
   });
 
-  test("while a call is under way is settled for what is left", async () => {
+  test("during a call is left out when the call is settled", async () => {
     const hive = await hives.alone({ endpoints: [{ id: ENDPOINT, tpmLimit: 10_000, inputTpmLimit: 1_000 }] });
     const lease = await hive.acquire({ endpoint: ENDPOINT, inputTokens: 500, outputTokens: 500 });
     hive.reconfigure({ endpoints: [{ id: ENDPOINT, tpmLimit: 10_000 }] });

@@ -15,7 +15,7 @@ const takeAll = (agent: TestAgent): number => {
   return taken;
 };
 
-test("another window while peers have claims leaves no claim behind: all together hold the limit", async () => {
+test("another window while peers have claims leaves no claim behind: the limit holds for all together", async () => {
   const [first, second] = (await swarm.start(2, 100, 10_000)) as [TestAgent, TestAgent];
   for (let i = 0; i < 99; i++) first.limiter.tryAcquire(RESOURCE);
   await swarm.clock.run(1_000);
@@ -23,7 +23,7 @@ test("another window while peers have claims leaves no claim behind: all togethe
   const waits = [first, second].map(({ limiter }) =>
     limiter.acquire(RESOURCE, { cost: 90, signal: abort.signal }).catch(() => {}),
   );
-  // Each agent knows the other's claim, and has not yet heard that the claim is withdrawn.
+  // Each agent knows the other's claim, and has not yet received its withdrawal.
   await swarm.clock.run(1_000);
   abort.abort();
   for (const { limiter } of [first, second]) limiter.setCapacity(RESOURCE, 100, 5_000);
@@ -42,7 +42,7 @@ test("a limit for another window is no limit of this one", async () => {
   expect(second.limiter.getCapacity(RESOURCE)?.total).toBe(100);
 });
 
-test("another window while the bus is away leaves an agent its share and no more", async () => {
+test("another window during an outage leaves an agent its share and no more", async () => {
   const agents = (await swarm.start(4, 100, 10_000, { isolation: "balanced" })) as [TestAgent, ...TestAgent[]];
   await swarm.clock.run(5_000);
   swarm.broker.stop();
@@ -54,7 +54,7 @@ test("another window while the bus is away leaves an agent its share and no more
   for (const share of shares) expect(share).toBeGreaterThan(10);
 });
 
-test("a call under way counts what it uses beyond its estimate in limits that came after it", async () => {
+test("a call under way counts usage above its estimate in limits added after its start", async () => {
   const hives = new TestHives();
   const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 0.5 }], windowMs: 10_000 });
   const lease = await hive.acquire({ endpoint: "eu", tokens: 90 });

@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 afterEach(() => hives.close());
 
-test("a call longer than the window that used more than estimated has used that when it ends", async () => {
+test("usage above the estimate of a call longer than the window counts when the call ends", async () => {
   const [first, second] = await hives.swarm(2, { windowMs: 10_000, endpoints: [{ id: "eu", tpmLimit: 1_000 }] });
   const lease = await first?.acquire({ endpoint: "eu", tokens: 100 });
   await hives.clock.run(15_000);
@@ -20,7 +20,7 @@ test("a call longer than the window that used more than estimated has used that 
   expect(second?.explain("eu").limits[0]?.used).toBe(0);
 });
 
-test("a call longer than the window that used less than estimated gives nothing back", async () => {
+test("a call longer than the window with usage below its estimate refunds nothing", async () => {
   const [first, second] = await hives.swarm(2, { windowMs: 10_000, endpoints: [{ id: "eu", tpmLimit: 1_000 }] });
   const lease = await first?.acquire({ endpoint: "eu", tokens: 300 });
   await hives.clock.run(15_000);
@@ -30,7 +30,7 @@ test("a call longer than the window that used less than estimated gives nothing 
   for (const hive of [first, second]) expect(hive?.explain("eu").limits[0]?.used).toBe(50);
 });
 
-test("a long call of an endpoint without limits counts from its end on, once there is one", async () => {
+test("a long call of an endpoint without limits counts from its end, once a limit is set", async () => {
   const hive = await hives.alone({ windowMs: 10_000, endpoints: [{ id: "eu" }] });
   const lease = await hive.acquire({ endpoint: "eu", tokens: 100 });
   await hives.clock.run(15_000);

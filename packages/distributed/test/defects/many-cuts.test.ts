@@ -33,7 +33,7 @@ test("an agent that joins after thousands of cuts learns the level", async () =>
     expect(limiter.status().resources[0]?.cause?.reason).toBe("the newcomer's own");
 });
 
-test("agents that were apart for thousands of cuts agree again", async () => {
+test("agents that were partitioned for thousands of cuts agree again", async () => {
   const agents = (await swarm.start(2, 100, 10_000, config)) as [TestAgent, TestAgent];
   await swarm.clock.run(1_000);
   swarm.broker.stop();
@@ -45,7 +45,7 @@ test("agents that were apart for thousands of cuts agree again", async () => {
   expect(agents.map(({ limiter }) => limiter.status().resources[0]?.level)).toEqual([0.01, 0.01]);
 });
 
-test("an agent that was refused before it heard of thousands of cuts agrees with the others in the end", async () => {
+test("an agent that was refused before it learned of thousands of cuts agrees with the others in the end", async () => {
   const [first] = (await swarm.start(2, 100, 10_000, config)) as [TestAgent];
   for (let i = 0; i < 5; i++) await cutOften(first, 500);
   const newcomer = await swarm.join(config);

@@ -38,10 +38,10 @@ describe("a running pause is not shortened", () => {
     for (const pausedForMs of pauses()) expect(pausedForMs).toBe(24_000);
   });
 
-  test("by refusals of an agent that has not heard of it yet", async () => {
+  test("by refusals of an agent that does not know it yet", async () => {
     const [first, second] = (await swarm.start(2)) as [TestAgent, TestAgent];
     first.limiter.announceReduced(RESOURCE, "429", { retryAfterMs: 30_000 });
-    // Neither agent has heard the other yet, because messages arrive only when promises settle.
+    // Neither agent has received a message of the other yet, because messages arrive only when promises settle.
     second.limiter.announceReduced(RESOURCE, "429");
     swarm.clock.advance(5);
     second.limiter.announceReduced(RESOURCE, "429", { retryAfterMs: 1_000 });
@@ -62,7 +62,7 @@ describe("a running pause is not shortened", () => {
   });
 });
 
-test("a pause that all know does not grow while agents repeat it", async () => {
+test("a pause that all agents know does not grow by repetition", async () => {
   const [first] = (await swarm.start(5)) as [TestAgent];
   first.limiter.announceReduced(RESOURCE, "429", { retryAfterMs: 30_000 });
   await swarm.clock.run(29_999);

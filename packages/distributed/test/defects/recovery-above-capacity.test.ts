@@ -12,7 +12,7 @@ const totals = (agents: readonly TestAgent[]) =>
 const start = (reduceFactor: number) =>
   swarm.start(2, 100, 10_000, { maxRecovery: false, recoveryIntervalMs: 1_000, reduceFactor });
 
-test("a cut of a level above the configured capacity reaches all, and nobody is isolated by it", async () => {
+test("a cut of a level above the configured capacity reaches all agents and isolates none", async () => {
   const agents = await start(0.9);
   agents[0]?.limiter.announceReduced(RESOURCE, "429");
   await swarm.clock.run(30_000);
@@ -38,7 +38,7 @@ test("a cut down to exactly the configured capacity cuts once for one congestion
   for (const total of totals(agents)) expect(total).toBeCloseTo(100, 3);
 });
 
-test("an agent that recovers to the configured capacity believes no level above it", async () => {
+test("an agent that recovers to the configured capacity accepts no level above it", async () => {
   const bold = await swarm.join({ maxRecovery: false, recoveryIntervalMs: 1_000, reduceFactor: 0.9 });
   const careful = await swarm.join({ recoveryIntervalMs: 1_000, reduceFactor: 0.9 });
   for (const { limiter } of [bold, careful]) limiter.setCapacity(RESOURCE, 100, 10_000);

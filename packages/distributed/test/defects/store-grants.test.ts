@@ -30,7 +30,7 @@ test("agents that wait for whole calls do not each hold a part of one", async ()
   expect(served).toBe(4);
 });
 
-test("an idle agent does not take a store that is learning for one that is away", async () => {
+test("an idle agent does not take a store that is learning for unavailable", async () => {
   const options = { sync: memorySyncStore({ memory }), aggregation: "store", expectedAgents: 2 } as const;
   const [idle, busy] = [await swarm.join(options), await swarm.join(options)].map(({ limiter }) => limiter);
   for (const limiter of [idle, busy]) limiter?.setCapacity(RESOURCE, 2, 10_000);
@@ -45,7 +45,7 @@ test("an idle agent does not take a store that is learning for one that is away"
   expect(idle?.tryAcquire(RESOURCE)).toBe(false);
 });
 
-test("an agent that asks rarely does not take a store that has just learned enough for one that never will", async () => {
+test("an agent with rare requests does not take a store that has just finished learning for unavailable", async () => {
   const options = { sync: memorySyncStore({ memory }), aggregation: "store", expectedAgents: 3 } as const;
   const limiters = [];
   for (let i = 0; i < 3; i++) limiters.push((await swarm.join(options)).limiter);
@@ -64,7 +64,7 @@ test("an agent that asks rarely does not take a store that has just learned enou
   expect(granted).toBeGreaterThan(0);
 });
 
-test("a long pause counts in full for every agent that reads it from the store", async () => {
+test("a long pause counts in full for every agent that receives it from the store", async () => {
   const [first, second] = await start(2, 10, 10_000);
   await swarm.clock.run(5_000);
   first?.announceReduced(RESOURCE, "429", { retryAfterMs: DAY_MS / 2 });

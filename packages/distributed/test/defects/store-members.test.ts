@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => swarm.close());
 
-test("an agent that has a resource for itself still counts all agents of the others", async () => {
+test("an agent with a resource of its own still counts all agents of the others", async () => {
   const [first] = (await swarm.start(4, 100, 10_000, { sync: store, aggregation: "store" })) as [TestAgent];
   first.limiter.setCapacity("own", 100, 10_000);
   await swarm.clock.run(20_000);
@@ -22,7 +22,7 @@ test("an agent that has a resource for itself still counts all agents of the oth
   });
 });
 
-test("an answer to a question about another window changes nothing", async () => {
+test("a reply to a request about another window changes nothing", async () => {
   const [first] = (await swarm.start(2, 100, 10_000, { sync: store, aggregation: "store" })) as [TestAgent];
   await swarm.clock.run(5_000);
   let changes = 0;

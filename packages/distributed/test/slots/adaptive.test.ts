@@ -20,7 +20,7 @@ test("the limit settles at what the provider can work on", async () => {
   expect(report.mostMeasured).toBeLessThanOrEqual(Math.ceil((BEST * 4) / 3));
 });
 
-test("it follows a provider whose capacity falls to half and comes back", async () => {
+test("the limit follows a provider whose capacity falls to half and comes back", async () => {
   const capacity = (timeMs: number) => (timeMs > 60_000 && timeMs < 120_000 ? BEST / 2 : BEST);
   const during = await simulateSlots({
     ...base,

@@ -18,7 +18,7 @@ test.each([
   expect(report.handoverMs).toBeLessThanOrEqual(10);
 });
 
-test("agents with short calls use their own slots again without a word", async () => {
+test("agents with short calls use their own slots again without a message", async () => {
   const options = { agents: 2, slots: 20, callMs: [100, 300], network: QUICK_BUS, durationMs: 20_000 } as const;
   const report = await simulateSlots({ seed: 3, ...options });
   expect(report.most).toBeLessThanOrEqual(20);

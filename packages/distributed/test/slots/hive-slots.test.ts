@@ -25,7 +25,7 @@ test("without a bus a hive holds its own calls to the slots, and the next waiter
   expect(hive.explain("eu").slots).toMatchObject({ limit: 2, used: 2, usedHere: 2 });
 });
 
-test("two agents hold one slot between them, and it changes hands", async () => {
+test("two agents share one slot, and it changes hands", async () => {
   const endpoints = [{ id: "eu", maxInFlight: 1 }];
   const [one, other] = (await hives.swarm(2, { endpoints })) as [
     Awaited<ReturnType<TestHives["join"]>>,
@@ -81,7 +81,7 @@ test("models of a pool share their slots, and another model has its own", async 
   expect(hive.tryAcquire({ endpoint: "eu", model: "c" }).allowed).toBe(true);
 });
 
-test("a tenant key has slots over all endpoints and agents, and its waiters hold up nobody else", async () => {
+test("a tenant key has slots over all endpoints and agents, and its waiters delay no other key", async () => {
   const endpoints = [{ id: "eu" }, { id: "us" }];
   const [one, other] = (await hives.swarm(2, { endpoints, keys: { acme: { maxInFlight: 1 } } })) as [
     Awaited<ReturnType<TestHives["join"]>>,
@@ -100,7 +100,7 @@ test("a tenant key has slots over all endpoints and agents, and its waiters hold
   expect(waiting.lease).toBeDefined();
 });
 
-test("a call is taken from a rate and from the slots together, or from neither", async () => {
+test("a call takes from a rate and from the slots together, or from neither", async () => {
   const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 1, rpmLimit: 10 }] });
   expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
   for (let i = 0; i < 20; i++) expect(hive.tryAcquire({ endpoint: "eu" }).limitedBy).toBe("swarm-in-flight");

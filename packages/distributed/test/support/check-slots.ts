@@ -2,8 +2,8 @@ import { type SlotSwarmOptions, simulateSlots } from "../../src/testing/slot-swa
 
 /**
  * Runs a swarm whose callers rest at the end, and checks that all slots are free then. Returns the largest number of
- * calls above the limit: none while agents hear each other, and few when an agent starts or joins again behind a
- * partition. Throws with the options, which repeat the run.
+ * calls above the limit: none while agents receive each other's messages, and few when an agent starts or joins again
+ * behind a partition. Throws with the options, which repeat the run.
  */
 export async function checkSlots(options: SlotSwarmOptions): Promise<number> {
   const report = await simulateSlots(options);

@@ -33,7 +33,7 @@ export async function hear(messages: number, seed: number) {
   for (let i = 0; i < messages; i++) {
     const { subject, fuzzer } = noise[i % 2] as (typeof noise)[number];
     const sent = stranger.publish(subject, fuzzer.next());
-    // Lets messages arrive now and then, so that they are not all in memory at once.
+    // Delivers the messages in batches, so that they are not all in memory at once.
     if (i % 100 === 99) await sent.then(() => new Promise((resolve) => setImmediate(resolve)));
   }
   await new Promise((resolve) => setImmediate(resolve));

@@ -14,6 +14,8 @@ export class HookedAllocator implements SyncStore {
   fails: () => boolean = () => false;
   calls = 0;
   learning = 0;
+  /** Errors of the store, oldest first. */
+  readonly failures: unknown[] = [];
   onAnswer: (answer: QuotaReply) => void = () => {};
   /** Changes an answer on its way to the agent. */
   change: (answer: QuotaReply) => QuotaReply = (answer) => answer;
@@ -25,7 +27,13 @@ export class HookedAllocator implements SyncStore {
   async allocate(report: AllocationRequest): Promise<AllocationReply> {
     this.calls++;
     if (this.fails()) throw new SyncUnavailableError(this.name, "as the test wants it");
-    const reply = await (this.#store.allocate?.(report) as Promise<AllocationReply>);
+    let reply: AllocationReply;
+    try {
+      reply = await (this.#store.allocate?.(report) as Promise<AllocationReply>);
+    } catch (error) {
+      this.failures.push(error);
+      throw error;
+    }
     if (reply.quotas.some(({ isLearning, error }) => isLearning && error === undefined)) this.learning++;
     for (const answer of reply.quotas) this.onAnswer(answer);
     return { ...reply, quotas: reply.quotas.map((answer) => this.change(answer)) };

@@ -12,8 +12,8 @@ type Spoken = Readonly<Record<string, unknown>> & { readonly seq: number; readon
 const MOST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Well-formed messages with a purpose: each says something that no honest agent would say now. None takes back usage:
- * a forged refund is a known weakness of an unsigned bus, see SECURITY.md.
+ * Well-formed messages of an attacker, none of which an honest agent would send now. None takes back usage: a forged
+ * refund is a known weakness of an unsigned bus, see SECURITY.md.
  */
 export class HostileMessages {
   readonly #random: () => number;
@@ -34,7 +34,7 @@ export class HostileMessages {
     return Math.floor(this.#random() * below);
   }
 
-  /** `spoken` are the latest messages of the real agents, which everybody on the bus can read. */
+  /** `spoken` are the latest messages of the real agents, which any reader of the bus can see. */
   next(spoken: readonly Spoken[]): HostileMessage {
     if (this.whole(8) === 0) return this.#announcement();
     const real = spoken.length > 0 && this.whole(2) === 0 ? this.#pick(spoken) : undefined;

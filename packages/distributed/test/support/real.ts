@@ -17,7 +17,7 @@ export function startInstance(store: SyncStore, agentId: string, namespace: stri
   const manager = new RateManager({ windowMs: WINDOW_MS });
   manager.setEndpoint({ id: "eu", model: "claude", rpmLimit: 1_000_000, tpmLimit: 100_000_000 });
   manager.setEndpoint({ id: "us", rpmLimit: 1_000_000 });
-  const view = startGlobalView({ manager, store, agentId, namespace, intervalMs: 50, staleAfterMs: 400 });
+  const view = startGlobalView({ manager, store, agentId, namespace, intervalMs: 50, staleAfterMs: 1_500 });
   return {
     manager,
     view,

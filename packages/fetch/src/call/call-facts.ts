@@ -1,4 +1,4 @@
-import { isRecord } from "../signal/is-record.ts";
+import { isRecord, parseJson } from "../untyped.ts";
 
 /** The API whose format a request has. */
 export type Protocol = "openai" | "anthropic" | "gemini" | "other";
@@ -52,7 +52,7 @@ export function readCall(path: string, body: string | undefined, method = "POST"
 
 function readShape(path: string, body: string | undefined): CallFacts {
   const protocol = PATHS.find(([pattern]) => pattern.test(path))?.[1] ?? "other";
-  const json = body === undefined ? undefined : parse(body);
+  const json = body === undefined ? undefined : parseJson(body);
   if (!isRecord(json)) {
     const model = modelOfPath(path);
     return {
@@ -97,14 +97,6 @@ function isReference(key: string, value: unknown): boolean {
   return ADDRESS_KEYS.has(key) && typeof value === "string" && /^(?:https?|gs|s3):\/\//.test(value);
 }
 
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Gemini, Azure and Bedrock name the model in the path. */
 function modelOfPath(path: string): string | undefined {
   const model = /\/(?:models|deployments|model)\/([^/:]+)/.exec(path)?.[1];
@@ -133,8 +125,8 @@ function maxOutputTokens(json: Record<string, unknown>): number | undefined {
 }
 
 /**
- * Adds a value to the size. Text counts by its bytes. The bytes of a file do not tell its tokens, so each file counts
- * as one attachment.
+ * Adds a value to the size. Text counts by its bytes. The bytes of a file do not determine its tokens, so each file
+ * counts as one attachment.
  */
 function measure(value: unknown, size: Size, depth: number): void {
   if (depth > DEEPEST) return;

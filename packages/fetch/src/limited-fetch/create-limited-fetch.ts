@@ -1,4 +1,5 @@
 import type { Gate, Lease } from "@hivepace/core";
+import { checkKnown, need, type OptionNames } from "@hivepace/core/internal";
 import { readCall } from "../call/call-facts.ts";
 import {
   type CallInfo,
@@ -6,17 +7,19 @@ import {
   checkFallback,
   checkPacing,
   type FetchEndpoint,
-  need,
+  PACING_OPTIONS,
   type PacingOptions,
 } from "../options.ts";
 import { AnswerWatch } from "../pacing/answer-watch.ts";
 import { endWithError, endWithStatus, failedSending } from "../pacing/failure.ts";
 import { type Fallback, sendWithFallbacks } from "../pacing/fallback.ts";
+import { forbidsRetry } from "../pacing/forbids-retry.ts";
 import { type PacedCall, Pacer, type Sending } from "../pacing/pacer.ts";
 import { patienceOf } from "../pacing/patience.ts";
 import { planCall } from "../pacing/plan.ts";
 import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
 import { bodyMeter } from "../usage/body-meter.ts";
+import { type FirstBytes, readFirstBytes } from "./first-bytes.ts";
 import { meteredResponse, replaceBody } from "./metered-response.ts";
 import { type Outgoing, readOutgoing, withModel } from "./outgoing.ts";
 import { Places } from "./places.ts";
@@ -64,6 +67,14 @@ export interface LimitedFetchOptions<F = GlobalFetch> extends PacingOptions {
   fallbackAfterMs?: number | undefined;
 }
 
+const OPTIONS = {
+  ...PACING_OPTIONS,
+  fetch: true,
+  endpoints: true,
+  fallback: true,
+  fallbackAfterMs: true,
+} as const satisfies OptionNames<LimitedFetchOptions>;
+
 const FALLBACK_AFTER_MS = 10_000;
 
 /** The signature of `fetch` inside of this package. */
@@ -81,6 +92,7 @@ type PlainFetch = (input: string, init: RequestInit) => Promise<Response>;
  * @throws INVALID_CONFIG when an option breaks its rule.
  */
 export function createLimitedFetch<F = GlobalFetch>(gate: Gate, options: LimitedFetchOptions<F> = {}): F {
+  checkKnown(options, OPTIONS);
   const { fetch: given, endpoints = [], fallback = [], fallbackAfterMs = FALLBACK_AFTER_MS, ...pacing } = options;
   need(given === undefined || typeof given === "function", "fetch", "a function", given);
   checkFallback(fallback, fallbackAfterMs);
@@ -203,26 +215,30 @@ export class LimitedFetch {
   /** Reads the body before the caller does, classifies it, and returns a response with a copy of the body. */
   async #readFirst(lease: Lease, call: PacedCall, response: Response): Promise<Sending<Response>> {
     const { status, headers } = response;
-    let bytes: Uint8Array;
+    let first: FirstBytes;
     try {
-      bytes = new Uint8Array(await response.arrayBuffer());
+      first = await readFirstBytes(response.body as ReadableStream<Uint8Array> | null);
     } catch (error) {
       endWithError(lease, error, call.signal);
       throw error;
     }
+    const { bytes, whole = bytes } = first;
     const signal = parseProviderSignal({ status, headers, body: bytes, now: this.#settings.clock.epochMs() });
     if (signal.class === undefined && status < 400)
-      return this.#answered(lease, call, replaceBody(response, bytes, headers));
+      return this.#answered(lease, call, replaceBody(response, whole, headers));
     this.#pacer.observe(signal, call, lease);
     if (signal.class === undefined) {
       const failure = endWithStatus(lease, status, () => new TextDecoder().decode(bytes));
-      return failedSending(replaceBody(response, bytes, headers), failure);
+      return failedSending(replaceBody(response, whole, headers), failure);
     }
     this.#pacer.refuse(lease, signal, status);
+    // A refusal may be repeated or moved, so that nobody reads the rest of its body.
+    first.whole?.cancel().catch(() => undefined);
     const marked = new Headers(headers);
     // Only one layer may retry. SDKs that know this header leave the retries to Hivepace.
     marked.set("x-should-retry", "false");
-    return { result: replaceBody(response, bytes, marked), refusal: signal };
+    const isFinal = forbidsRetry(headers.get("x-should-retry"));
+    return { result: replaceBody(response, bytes, marked), refusal: signal, isFinal };
   }
 }
 

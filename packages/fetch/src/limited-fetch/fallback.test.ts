@@ -1,5 +1,7 @@
+import type { DiagnosticEvents } from "@hivepace/core";
 import { ManualClock } from "@hivepace/core/testing";
 import { createHive } from "@hivepace/distributed";
+import { hear } from "@hivepace/test-kit";
 import { expect, test } from "vitest";
 import type { CallEvent } from "../pacing/call-events.ts";
 import { createLimitedFetch, type LimitedFetchOptions } from "./create-limited-fetch.ts";
@@ -127,6 +129,26 @@ test("a request that is too large, or a mistake, moves nowhere", async () => {
     expect(await ask()).toEqual([status, undefined]);
     expect(sent).toHaveLength(1);
   }
+});
+
+test("a move says where the call was last, also after moves along a route", async () => {
+  using heard = hear<DiagnosticEvents>(["hivepace:sending"]);
+  const { ask, events } = await world({ large: away, small: spent }, { endpoint: ["openai", "other"] });
+  expect(await ask()).toEqual([200, "third"]);
+  const moved = events.filter(({ type }) => type === "moved");
+  expect(moved.map((event) => [event.endpoint, event.model, "to" in event && event.to])).toEqual([
+    ["openai", "large", "other"],
+    ["other", "large", "openai"],
+    ["openai", "small", "other"],
+  ]);
+  expect(
+    heard.of("hivepace:sending").map(({ resource, model, moves, movedFrom }) => [resource, model, moves, movedFrom]),
+  ).toEqual([
+    ["openai", "large", 0, undefined],
+    ["other", "large", 1, { resource: "openai", model: "large" }],
+    ["openai", "small", 2, { resource: "other", model: "large" }],
+    ["other", "third", 3, { resource: "openai", model: "small" }],
+  ]);
 });
 
 test("a listener that throws harms no call", async () => {

@@ -268,6 +268,64 @@ test("after the last retry the caller gets the refusal, marked so that nobody el
   expect(sent).toHaveLength(3);
 });
 
+test("a refusal that says that it must not be repeated is not repeated", async () => {
+  const { limited, sent, gate } = world([tooMany({ "x-should-retry": "false" })]);
+  expect((await limited(CHAT, chat)).status).toBe(429);
+  expect(sent).toHaveLength(1);
+  expect(gate.endings).toMatchObject([{ how: "refused", refusal: { kind: "limit" } }]);
+});
+
+test("an overloaded model does not use up the retries of another one", async () => {
+  const overloaded = () => json(529, { error: { type: "overloaded_error" } });
+  const busy = Array.from({ length: 206 }, () => overloaded);
+  const { clock, limited, sent } = world(busy, { maxRetries: 1, baseDelayMs: 1 });
+  const ask = async (model: string): Promise<number> => {
+    const answer = limited(MESSAGES, post({ model }));
+    await clock.run(10);
+    return (await answer).status;
+  };
+  for (let call = 0; call < 105; call++) expect(await ask("busy")).toBe(529);
+  // One hundred retries are in reserve.
+  expect(sent).toHaveLength(205);
+  expect(await ask("other")).toBe(200);
+  expect(sent).toHaveLength(207);
+});
+
+/** An answer whose body has no end. */
+function endless(status: number) {
+  let chunks = 0;
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(chunks++ === 0 ? 123 : 120)),
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  return { response: new Response(body, { status }), read: () => chunks, isCancelled: () => isCancelled };
+}
+
+test("of an error without an end only the start is read; the caller can read on", async () => {
+  const { response, read } = endless(400);
+  const { limited } = world([response]);
+  const answer = await limited(CHAT, chat);
+  expect(read()).toBeLessThan(20);
+  const reader = answer.body?.getReader();
+  let length = 0;
+  for (let i = 0; i < 40; i++) length += (await reader?.read())?.value?.length ?? 0;
+  expect(length).toBe(40 * 65_536);
+  await reader?.cancel();
+});
+
+test("of a refusal without an end only the start is kept, and its connection is freed", async () => {
+  const { response, read, isCancelled } = endless(429);
+  const { clock, limited, sent } = world([response]);
+  const answer = limited(CHAT, chat);
+  await clock.run(1_000);
+  expect((await answer).status).toBe(200);
+  expect([sent.length, isCancelled()]).toEqual([2, true]);
+  expect(read()).toBeLessThan(20);
+});
+
 test("a wait that came to its end leaves no listener", async () => {
   const { limited, clock } = world([tooMany({ "retry-after": "1" })]);
   const { signal } = new AbortController();
@@ -398,7 +456,7 @@ test("an invalid URL is left to fetch", async () => {
   expect([sent[0]?.url, gate.granted.length]).toEqual(["/relative", 0]);
 });
 
-test("when no room comes in time after a refusal, the caller gets the refusal", async () => {
+test("without capacity in time after a refusal, the caller gets the refusal", async () => {
   const { clock, limited, sent } = world([tooMany({ "retry-after": "1" })], { timeoutMs: 10_000 }, { rpm: 2 });
   const answer = limited(CHAT, chat);
   await clock.run(10_000);
@@ -485,7 +543,7 @@ test("a refused request moves on to the next endpoint of its route without a wai
   expect(gate.granted.map(({ endpoint }) => endpoint)).toEqual(["eu", "us"]);
 });
 
-test("the next endpoint serves a call for which one asks too long a wait or has no quota; a request too large for one is too large for all", async () => {
+test("the next endpoint serves a call when one requests too long a wait or has no quota; a request too large for one is too large for all", async () => {
   const spent = json(429, { error: { code: "insufficient_quota" } });
   const tooLarge = json(413, { error: { message: "Request too large" } });
   for (const [refusal, status, hosts] of [
@@ -561,7 +619,7 @@ test("the limits in headers of answers and of refusals reach the gate", async ()
   expect(gate.observed).toEqual([seen, seen]);
 });
 
-test("an answer that came late says when its request was sent", async () => {
+test("a late answer counts from the time when its request was sent", async () => {
   const { clock, gate } = world([]);
   const answer = json(200, {}, { "x-ratelimit-limit-requests": "5000", "x-ratelimit-remaining-requests": "4999" });
   const slow: typeof fetch = async () => {
@@ -619,7 +677,7 @@ test("errors of the gate that are no lack of capacity are the caller's", async (
   await expect(limited(CHAT, chat)).rejects.toMatchObject({ code: "LIMITER_CLOSED" });
 });
 
-test("the response says where it came from", async () => {
+test("the response names its endpoint", async () => {
   const answered = json(200, {});
   Object.defineProperty(answered, "url", { value: CHAT });
   const { limited } = world([answered]);

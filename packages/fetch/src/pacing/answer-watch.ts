@@ -3,8 +3,8 @@ import type { BodyMeter } from "../usage/body-meter.ts";
 import type { PacedCall, Pacer } from "./pacer.ts";
 
 /**
- * Ends the lease of an answer whose body passes by: with the reported usage when the answer is complete, or as a refusal
- * when the body is an error although the status says success. The lease ends once, by the first of these.
+ * Ends the lease of an answer whose body passes by: with the reported usage when the answer is complete, or as a
+ * refusal when the body is an error in spite of a success status. The lease ends once, by the first of these.
  */
 export class AnswerWatch {
   readonly #pacer: Pacer;

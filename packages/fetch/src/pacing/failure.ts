@@ -6,7 +6,7 @@ const NOTHING = { tokens: 0, inputTokens: 0, outputTokens: 0 };
 /** An answer that no model of this name exists, in the words of the providers. */
 const UNKNOWN_MODEL =
   /model_not_found|model[^.]{0,120}(?:not found|not exist|not supported|unknown)|not_found_error[^.]{0,80}model/is;
-/** The part of a body in which an error says its meaning. */
+/** The part of a body that is searched for the meaning of an error. */
 const READ_CHARACTERS = 2_000;
 
 /** A call that failed without a refusal: what may be done about it. */
@@ -16,8 +16,9 @@ export interface FailedCall {
 }
 
 /**
- * Ends the lease of an answer with an error status that is no refusal. Server errors, rejected credentials and unknown models
- * count as failures of the endpoint; other mistakes in the request use no tokens and say that the endpoint works.
+ * Ends the lease of an answer with an error status that is no refusal. Server errors, rejected credentials and unknown
+ * models count as failures of the endpoint; other mistakes in the request use no tokens and show that the endpoint
+ * works.
  */
 export function endWithStatus(lease: Lease, status: number, text: () => string): FailedCall | undefined {
   const reason = String(status);

@@ -33,11 +33,17 @@ export async function sendWithFallbacks<T>(
   const deadline = clock.now() + stages[0].timeoutMs;
   let answer: { readonly result: T } | undefined;
   let movedFrom: CallOrigin | undefined;
+  let moves = 0;
   for (const [i, stage] of stages.entries()) {
     const next = stages[i + 1];
     const leftMs = Math.max(0, deadline - clock.now());
     const timeoutMs = next === undefined ? leftMs : Math.min(leftMs, afterMs);
-    const call = { ...stage, timeoutMs, moves: i, movedFrom };
+    let [endpoint = ""] = endpointsOf(stage.route);
+    const onSend = (at: string, count: number): void => {
+      endpoint = at;
+      moves = count;
+    };
+    const call = { ...stage, timeoutMs, moves, movedFrom, onSend };
     try {
       const sending = await pacer.attempt(call, (lease) => send(lease, call));
       answer = sending;
@@ -48,7 +54,8 @@ export async function sendWithFallbacks<T>(
       if (next === undefined && answer !== undefined && isUnavailable) return answer.result;
       if (next === undefined || !isUnavailable || stage.signal?.aborted) throw error;
     }
-    const [endpoint = "", to = ""] = [endpointsOf(stage.route)[0], endpointsOf(next.route)[0]];
+    const [to = ""] = endpointsOf(next.route);
+    moves++;
     movedFrom = { resource: endpoint, model: stage.facts.model };
     events.emit({ type: "moved", endpoint, model: stage.facts.model, to, toModel: next.facts.model });
   }

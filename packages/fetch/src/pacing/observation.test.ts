@@ -55,7 +55,7 @@ test("of two limits on one dimension the one with less left counts", () => {
   expect(observe({ ...headers, "x-ratelimit-remaining-tokens": "100" })?.tokens).toMatchObject({ limit: 150_000 });
 });
 
-test("policies count by their unit; what we do not count is left out", () => {
+test("policies count by their unit; dimensions that the hive does not count are left out", () => {
   const headers = {
     "ratelimit-policy": '"a";q=100;w=60, "b";q=9;w=60;qu="concurrent-requests", "c";q=500;w=60;qu="tokens"',
     ratelimit: '"a";r=60;t=58, "b";r=1, "c";r=400',

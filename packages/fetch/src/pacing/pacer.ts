@@ -44,6 +44,8 @@ export interface PacedCall {
   readonly moves?: number | undefined;
   /** The endpoint and model of the fallback before this one. */
   readonly movedFrom?: CallOrigin | undefined;
+  /** Called before each sending, with the endpoint of its lease and the number of moves so far. */
+  readonly onSend?: ((endpoint: string, moves: number) => void) | undefined;
 }
 
 /** The outcome of one sending. A refusal has its signal; the caller gets `result` unless a retry succeeds. */
@@ -52,6 +54,8 @@ export interface Sending<T> {
   readonly refusal: ProviderSignal | undefined;
   /** The call failed without a refusal: a server error, rejected credentials, an unknown model. */
   readonly failure?: FailedCall | undefined;
+  /** The provider has said that the refused request must not be sent to it again. */
+  readonly isFinal?: boolean | undefined;
 }
 
 /** The usage that an answer reported. */
@@ -69,7 +73,7 @@ const NOTICED_MS = 1;
 /** Interval of lease renewals while an answer streams. */
 const RENEW_MS = 30_000;
 
-/** The life of a call for every kind of client: lease, sending, settlement, backoff and retry. */
+/** The lifecycle of a call for every kind of client: lease, sending, settlement, backoff and retry. */
 export class Pacer {
   readonly #gate: Gate;
   readonly #settings: PacerSettings;
@@ -115,6 +119,7 @@ export class Pacer {
         throw lastError ? lastError.error : error;
       }
       const { endpoint } = lease;
+      call.onSend?.(endpoint, moves);
       events.emit({ type: "sent", endpoint, model, waitedMs: clock.now() - askedAt, retries });
       const others = without(route, endpoint);
       const [to] = endpointsOf(others);
@@ -139,16 +144,16 @@ export class Pacer {
       const { refusal, failure } = last;
       if (refusal === undefined) {
         if (failure && mayRepeat(failure, call) && move()) continue;
-        if (!failure) this.#budgets.succeeded(endpoint, retries > 0);
+        if (!failure) this.#budgets.succeeded(endpoint, model, retries > 0);
         return last;
       }
       events.emit({ type: "refused", endpoint, model, refusal: refusal.class, retryAfterMs: refusal.retryAfterMs });
       if (!call.isReplayable) return last;
       // Another endpoint need not wait for what this one asks for, nor lack what this one lacks.
       if (refusal.class !== "request_too_large" && move()) continue;
-      const wait = retryDelayMs(refusal, retries, retry, random());
+      const wait = last.isFinal ? undefined : retryDelayMs(refusal, retries, retry, random());
       if (wait === undefined || clock.now() + wait >= deadline) return last;
-      if (refusal.class === "overloaded" && !this.#budgets.take(endpoint)) return last;
+      if (refusal.class === "overloaded" && !this.#budgets.take(endpoint, model)) return last;
       delayMs = wait;
       events.emit({ type: "retrying", endpoint, model, delayMs });
       route = call.route;
@@ -174,8 +179,8 @@ export class Pacer {
   }
 
   /**
-   * Ends the lease of a refused request. A quota that is gone closes the model; a lacking entitlement is a
-   * failure of the model; a request that is too large says nothing about anything else.
+   * Ends the lease of a refused request. A quota that is gone closes the model; a lacking entitlement is a failure of
+   * the model; a request that is too large is no evidence about the endpoint or the model.
    */
   refuse(lease: Lease, signal: ProviderSignal, status: number | undefined): void {
     const reason = status === undefined ? String(signal.class) : `${status} ${signal.class}`;
@@ -266,7 +271,7 @@ export class Pacer {
 
 /**
  * Whether the limits in an answer are those of the model of the call. Token counting has limits of its own, and at
- * providers that limit models, a call without a model says nothing about any model.
+ * providers that limit models, a call without a model is no evidence about any model.
  */
 function teachesLimits({ facts, provider }: PacedCall): boolean {
   if (facts.isTokenCount) return false;

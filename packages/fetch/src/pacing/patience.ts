@@ -2,8 +2,9 @@
 const PART = 0.8;
 
 /**
- * The longest wait for a turn that the SDK's timeout leaves, in milliseconds. The SDKs of OpenAI, Anthropic and Google tell
- * their timeout in whole seconds. Infinity without such a header: those SDKs abort the request, which ends its wait.
+ * The longest wait for capacity within the SDK's timeout, in milliseconds. The SDKs of OpenAI, Anthropic and Google
+ * send their timeout in whole seconds. Infinity without such a header: those SDKs abort the request, which ends its
+ * wait.
  */
 export function patienceOf(header: (name: string) => string | null | undefined): number {
   const seconds = Number(header("x-stainless-timeout") ?? header("x-server-timeout") ?? Number.NaN);

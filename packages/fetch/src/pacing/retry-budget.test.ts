@@ -13,10 +13,10 @@ function retriesAt(part: number, calls: number): number {
   for (let call = 0; call < calls; call++)
     for (let tries = 0; ; tries++) {
       if (!isOverloaded()) {
-        budgets.succeeded("eu", tries > 0);
+        budgets.succeeded("eu", "a", tries > 0);
         break;
       }
-      if (tries >= 4 || !budgets.take("eu")) break;
+      if (tries >= 4 || !budgets.take("eu", "a")) break;
       retries++;
     }
   return retries;
@@ -31,8 +31,9 @@ test("while everything is overloaded only the reserve is sent again", () => {
   expect(retriesAt(1, 10_000)).toBe(100);
 });
 
-test("each endpoint has a budget of its own", () => {
+test("each model of each endpoint has a budget of its own", () => {
   const budgets = new RetryBudgets();
-  while (budgets.take("eu"));
-  expect(budgets.take("us")).toBe(true);
+  while (budgets.take("eu", "a"));
+  expect([budgets.take("us", "a"), budgets.take("eu", "b"), budgets.take("eu", undefined)]).toEqual([true, true, true]);
+  expect(budgets.take("eu", "a")).toBe(false);
 });

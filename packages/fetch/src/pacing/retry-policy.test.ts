@@ -6,7 +6,7 @@ import { retryDelayMs } from "./retry-policy.ts";
 const policy = { maxRetries: 4, baseDelayMs: 500, maxDelayMs: 60_000 };
 const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test("only what passes by itself is tried again, and only so often", () => {
+test("only transient errors are retried, and only up to the maximum", () => {
   const classes: (RefusalClass | undefined)[] = [
     "rate_limited",
     "ramp_limited",

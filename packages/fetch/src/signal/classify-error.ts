@@ -1,4 +1,5 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../untyped.ts";
+import { jsonInText } from "./json-in-text.ts";
 import { parseProviderSignal } from "./parse-provider-signal.ts";
 import type { ProviderSignal } from "./provider-signal.ts";
 
@@ -60,7 +61,7 @@ function headersOf(error: Record<string, unknown>): object | undefined {
 
 /**
  * OpenAI keeps the inner error object, Anthropic the whole body, the AI SDK its text, Google has it in the message, or
- * its details beside it. The name, code and type of the error stand beside it.
+ * its details beside it. The name, code and type are fields of the outer error.
  */
 function bodyOf(error: Record<string, unknown>): unknown {
   const { responseBody, data, body } = error;
@@ -72,24 +73,10 @@ function bodyOf(error: Record<string, unknown>): unknown {
   if (isRecord(error["error"])) return isRecord(error["error"]["error"]) ? error["error"] : { error: error["error"] };
   const received = part(error, "response")["data"];
   if (typeof received === "object" && received !== null) return received;
-  const json = typeof message === "string" && !Array.isArray(details) ? jsonIn(message) : undefined;
+  const json = typeof message === "string" && !Array.isArray(details) ? jsonInText(message)?.value : undefined;
   // Without a status, only an error object that the message quotes is evidence.
   if (statusOf(error) === undefined) return isRecord(json) && isRecord(json["error"]) ? json : undefined;
   return json ?? { error: { code, type, message, details } };
-}
-
-/** Returns the JSON document that a message quotes, with or without words before it. */
-function jsonIn(message: string): unknown {
-  const end = Math.max(message.lastIndexOf("}"), message.lastIndexOf("]")) + 1;
-  for (const start of [message.search(/[[{]/), message.indexOf("{")]) {
-    try {
-      const value: unknown = JSON.parse(message.slice(Math.max(0, start), end));
-      if (isRecord(value) || (Array.isArray(value) && isRecord(value[0]))) return value;
-    } catch {
-      // The brackets do not enclose JSON.
-    }
-  }
-  return undefined;
 }
 
 function part(error: Record<string, unknown>, name: string): Record<string, unknown> {

@@ -1,6 +1,7 @@
+import { isRecord, parseJson } from "../untyped.ts";
 import { envelopeOf } from "./error-envelopes.ts";
 import { plainText } from "./html-text.ts";
-import { isRecord } from "./is-record.ts";
+import { jsonInText } from "./json-in-text.ts";
 
 /** The parts that error bodies of all providers have in common, without their wrappers. */
 export interface ErrorBody {
@@ -13,12 +14,12 @@ export interface ErrorBody {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The objects that describe the error, the innermost first. */
   readonly places: readonly Readonly<Record<string, unknown>>[];
-  /** Whether the body says that it is an error, whatever the status. */
+  /** Whether the body describes an error, whatever the status. */
   readonly isError: boolean;
 }
 
 /** Longer texts are not parsed as JSON. */
-const LONGEST_TEXT = 65_536;
+const LONGEST_TEXT = 262_144;
 const LONGEST_MESSAGE = 4_096;
 const MOST_DETAILS = 32;
 const MOST_CODES = 64;
@@ -57,14 +58,17 @@ const TEXT_FIELDS = [
 
 const EMPTY: ErrorBody = { codes: [], message: "", details: [], metadata: {}, places: [], isError: false };
 
-/** Reads a body in any form: text, bytes of it, or the value that was parsed from it. */
-export function readErrorBody(body: unknown): ErrorBody {
-  const reader = new BodyReader();
+/**
+ * Reads a body in any form: text, bytes of it, or the value that was parsed from it. `isError` says that the status is one of
+ * an error: only the words of an error are searched for the JSON of another.
+ */
+export function readErrorBody(body: unknown, isError: boolean): ErrorBody {
+  const reader = new BodyReader(isError);
   let next: unknown = body;
   for (let depth = 0; depth < DEEPEST && next !== undefined; depth++) next = reader.read(next);
-  const { codes, message, details, metadata, places, isError } = reader;
+  const { codes, message, details, metadata, places } = reader;
   if (places.length === 0 && message === "") return EMPTY;
-  return { codes: codes.slice(0, MOST_CODES), message, details, metadata, places, isError };
+  return { codes: codes.slice(0, MOST_CODES), message, details, metadata, places, isError: reader.isError };
 }
 
 /** Collects the facts of a body layer by layer, from the outside to the inside. */
@@ -75,27 +79,47 @@ class BodyReader implements ErrorBody {
   metadata: Record<string, unknown> = {};
   readonly places: Record<string, unknown>[] = [];
   isError = false;
+  readonly #isErrorStatus: boolean;
+  /** Words around JSON that a text quotes. They may say more than the JSON does. */
+  #around = "";
+
+  constructor(isErrorStatus: boolean) {
+    this.#isErrorStatus = isErrorStatus;
+  }
 
   /** Reads one layer and returns the layer inside of it, or undefined at the innermost. */
   read(layer: unknown): unknown {
     const value = unwrap(layer);
-    if (typeof value === "string")
-      this.message = `${this.message} ${plainText(value)}`.trim().slice(0, LONGEST_MESSAGE);
+    if (typeof value === "string") {
+      this.#say(`${this.message} ${plainText(value)}`);
+      return this.#quotedError(value);
+    }
     if (!isRecord(value)) return undefined;
     this.places.unshift(value);
     this.#addCodes(value);
     if (value["type"] === "error" || value["object"] === "error") this.isError = true;
     const text = TEXT_FIELDS.map((field) => unwrap(value[field])).find(isText);
-    if (text !== undefined) {
-      const title = isText(value["title"]) ? `${value["title"]}: ` : "";
-      this.message = `${title}${plainText(text)}`.slice(0, LONGEST_MESSAGE);
-    }
-    const quoted = TEXT_FIELDS.map((field) => unwrap(value[field])).find(isRecord);
+    if (text !== undefined) this.#say(`${isText(value["title"]) ? `${value["title"]}: ` : ""}${plainText(text)}`);
+    const quoted = TEXT_FIELDS.map((field) => unwrap(value[field])).find(isRecord) ?? this.#quotedError(text ?? "");
     const envelope = envelopeOf(value, quoted);
     if (envelope === undefined) return undefined;
     if (envelope.isError) this.isError = true;
     this.codes.push(...(envelope.codes ?? []).map(codeOf));
     return envelope.inner;
+  }
+
+  #say(text: string): void {
+    this.message = `${this.#around} ${text}`.trim().slice(0, LONGEST_MESSAGE);
+  }
+
+  /** Returns the error that the words of an error quote: "Upstream error: {…}". */
+  #quotedError(text: string): unknown {
+    if (!(this.isError || this.#isErrorStatus) || !text.includes("{")) return undefined;
+    const { value, around } = jsonInText(text.slice(0, LONGEST_TEXT)) ?? {};
+    const inner = Array.isArray(value) ? value[0] : value;
+    if (!isRecord(inner) || !describesError(inner)) return undefined;
+    this.#around = plainText(around ?? "");
+    return inner;
   }
 
   #addCodes(value: Record<string, unknown>): void {
@@ -116,6 +140,12 @@ class BodyReader implements ErrorBody {
   #addCode(value: unknown): void {
     if (typeof value === "string") this.codes.push(codeOf(value));
   }
+}
+
+/** JSON that an error quotes may also be a part of the request. */
+function describesError(value: Record<string, unknown>): boolean {
+  if (envelopeOf(value, undefined) !== undefined || value["type"] === "error") return true;
+  return TEXT_FIELDS.some((field) => isText(value[field])) && CODE_FIELDS.some((field) => value[field] !== undefined);
 }
 
 function isText(value: unknown): value is string {
@@ -151,12 +181,15 @@ function parsed(value: unknown): unknown {
   const isBytes = value instanceof Uint8Array || value instanceof ArrayBuffer;
   const whole = isBytes ? new TextDecoder().decode(value.slice(0, LONGEST_TEXT)) : value;
   if (typeof whole !== "string") return whole;
-  // Some gateways send the events of a stream with an error's status.
-  const text = whole.trim().replace(/^(?:event:[^\n]{0,64}\n)?data:\s*/, "");
+  const text = errorEventOf(whole.trim());
   if (!/^[[{"]/.test(text) || text.length > LONGEST_TEXT) return whole;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return whole;
-  }
+  return parseJson(text) ?? parseJson(text.slice(0, text.indexOf("\n") + 1)) ?? whole;
+}
+
+/** Some gateways send the events of a stream with an error's status. Returns the data of the one that is an error. */
+function errorEventOf(text: string): string {
+  if (!/^(?:event|data|id|retry)?:/.test(text)) return text;
+  const data = text.slice(0, LONGEST_TEXT).match(/^data:.*$/gm) ?? [];
+  const event = data.find((line) => line.includes('"error"')) ?? data[0];
+  return event?.slice("data:".length).trim() ?? text;
 }

@@ -1,11 +1,11 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../untyped.ts";
 
 /** The layer below an object of an error body. */
 export interface Envelope {
   readonly inner: unknown;
-  /** Whether the wrapper alone says that the answer is an error. */
+  /** Whether the wrapper alone marks the answer as an error. */
   readonly isError?: boolean;
-  /** Codes that stand in the wrapper's own name or fields. */
+  /** Codes in the name or the fields of the wrapper itself. */
   readonly codes?: readonly string[];
 }
 
@@ -19,6 +19,8 @@ const WRAPPERS: readonly Wrapper[] = [
   ({ error, Error: upper = error }) => (hasContent(upper) ? { inner: upper, isError: true } : undefined),
   // {"response": {"error": …}}: the Responses API, in a stream.
   ({ response }) => (isRecord(response) && hasContent(response["error"]) ? { inner: response } : undefined),
+  // {"Response": {"Error": …}}: Tencent's API, with status 200.
+  ({ Response }) => (isRecord(Response) && hasContent(Response["Error"]) ? { inner: Response } : undefined),
   // {"choices": [{"error": …}]}: OpenRouter, when the upstream fails after the start of the answer.
   ({ choices }) => {
     const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
@@ -32,6 +34,11 @@ const MORE_WRAPPERS: readonly Wrapper[] = [
     if (!isRecord(inner)) return undefined;
     const { status_code: code } = inner;
     return { inner, isError: code !== 0 && code !== undefined, codes: [`base_resp:${String(code)}`] };
+  },
+  // {"error_code": 18, "error_msg": "…"}, {"code": 336501, "msg": "…"}: Baidu, with status 200.
+  ({ code, error_code: number = code, error_msg: text, msg }) => {
+    const isBaidu = typeof text === "string" || (typeof msg === "string" && /^336\d{3}$/.test(String(number)));
+    return isBaidu && Number(number) > 0 ? { inner: undefined, isError: true } : undefined;
   },
   // {"errors": [{…}], "success": false}: Cloudflare. Google's old list stands beside a message.
   ({ errors, success, message }) => {

@@ -1,7 +1,7 @@
+import { isRecord } from "../untyped.ts";
 import { parseCount, parseDuration, saneMs } from "./amounts.ts";
 import { type DimensionSet, WINDOWS, withoutAbsent } from "./dimension-set.ts";
 import type { ErrorBody } from "./error-body.ts";
-import { isRecord } from "./is-record.ts";
 
 /** The statements of Google's error details: the quota, its window, and the wait. */
 export interface GoogleQuota {
@@ -23,7 +23,8 @@ export function readGoogleQuota({ details, message }: ErrorBody, dims: Dimension
   const violations: Violation[] = [];
   for (const detail of details) {
     const type = String(detail["@type"] ?? "");
-    if (type.endsWith("google.rpc.RetryInfo")) retryMs ??= durationOf(detail["retryDelay"]);
+    // Some gateways drop the types.
+    if (type.endsWith("google.rpc.RetryInfo") || type === "") retryMs ??= durationOf(detail["retryDelay"]);
     if (type.endsWith("google.rpc.QuotaFailure") && Array.isArray(detail["violations"]))
       for (const violation of detail["violations"].slice(0, 32))
         if (isRecord(violation)) violations.push(read(violation));

@@ -61,7 +61,7 @@ function addAnthropic(fields: Fields, dims: DimensionSet, now: number): void {
 
 /** Adds `x-ratelimit-limit-requests` and the like: OpenAI, Azure, Groq, Mistral, Cerebras, OpenRouter, gateways. */
 function addGeneral(fields: Fields, dims: DimensionSet, now: number): void {
-  const found = new Map<string, SignalDimension>();
+  const found = new Map<string, Stated>();
   for (const [field, value] of fields) {
     const [, bySize, window] = BY_SIZE.exec(field) ?? [];
     const [, general, named = ""] = GENERAL.exec(field) ?? [];
@@ -72,13 +72,11 @@ function addGeneral(fields: Fields, dims: DimensionSet, now: number): void {
     const rest = window ?? variant;
     const plainName = general === undefined ? inverseName : named;
     const suffix = plainName ?? (rest === undefined ? "tokens" : `tokens-${rest}`);
-    const dim = found.get(suffix) ?? {};
-    found.set(suffix, dim);
-    if (part === "reset") assign(dim, "resetMs", latest(value, now));
-    else if (part === "renewalperiod") assign(dim, "windowMs", periodMs(value));
-    else assign(dim, part as "limit" | "remaining", parseCounts(value));
+    const stated = found.get(suffix) ?? {};
+    found.set(suffix, stated);
+    stated[part as keyof Stated] = value;
   }
-  const named = [...found].map(([suffix, dim]) => ({ ...nameOf(suffix), dim }));
+  const named = [...found].map(([suffix, stated]) => ({ ...nameOf(suffix), dim: dimensionOf(tightest(stated), now) }));
   // The usual window of a dimension has its plain name; the others keep theirs.
   named.sort((a, b) => rankOf(a.window) - rankOf(b.window));
   const plain = new Map<string, SignalDimension>();
@@ -89,6 +87,32 @@ function addGeneral(fields: Fields, dims: DimensionSet, now: number): void {
     dims.add(window !== undefined && isOther ? `${name}_${window.name}` : name, dim);
     if (window === undefined) plain.set(name, dim);
   }
+}
+
+/** The header fields of one limit, as they came. */
+type Stated = { [Part in "limit" | "remaining" | "reset" | "renewalperiod"]?: string };
+
+function dimensionOf({ limit, remaining, reset, renewalperiod }: Stated, now: number): SignalDimension {
+  return withoutAbsent({
+    limit: limit === undefined ? undefined : parseCounts(limit),
+    remaining: remaining === undefined ? undefined : parseCounts(remaining),
+    resetMs: reset === undefined ? undefined : latest(reset, now),
+    windowMs: renewalperiod === undefined ? undefined : periodMs(renewalperiod),
+  });
+}
+
+/**
+ * Some servers state the limits of several windows as lists: "1, 15000" with "0, 1000" left, which return in "1, 1419704".
+ * Returns the values of the window with the least left, so that the reset of one window is not taken for another's.
+ */
+function tightest(stated: Stated): Stated {
+  const [limits, left, resets] = [stated.limit, stated.remaining, stated.reset].map((value) => value?.split(/,\s*/));
+  if (left === undefined || resets === undefined || left.length < 2 || resets.length !== left.length) return stated;
+  if (limits !== undefined && limits.length !== left.length) return stated;
+  const counts = left.map((text) => parseCount(text) ?? Infinity);
+  const least = counts.indexOf(Math.min(...counts));
+  if (counts.lastIndexOf(counts[least] as number) !== least) return stated;
+  return withoutAbsent({ ...stated, limit: limits?.[least], remaining: left[least], reset: resets[least] });
 }
 
 function assign<K extends keyof SignalDimension>(dim: SignalDimension, key: K, value: SignalDimension[K] | undefined) {

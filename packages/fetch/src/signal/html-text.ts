@@ -1,5 +1,5 @@
 const IS_HTML = /^\s*<(?:!doctype|html|head|body|\?xml)\b/i;
-/** An error page says its reason at the top; the rest may be anybody's prose. */
+/** An error page states its reason at the top; the rest may be unrelated text. */
 const LONGEST_PAGE_TEXT = 400;
 
 /** Returns the visible text at the top of an HTML page, which proxies and load balancers send; other texts as they are. */

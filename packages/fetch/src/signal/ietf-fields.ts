@@ -11,6 +11,8 @@ interface Item {
 
 /** One item of a structured list: `"basic";q=100;w=60`, `100;w=60`, `limit=100`. */
 const ITEM = /^(?:"((?:[^"\\]|\\.){0,256})"|([A-Za-z0-9*][\w.:%*/-]{0,255}))((?:\s*[;=].*)?)$/s;
+/** Hugging Face names the kind of window first: `"fixed window";"api";q=500;w=300`. */
+const SECOND_NAME = /^\s*;\s*"((?:[^"\\]|\\.){0,256})"/;
 const PARAM = /[;=]\s*(?:([a-z*][a-z0-9_.*-]{0,63})\s*=\s*)?("(?:[^"\\]|\\.)*"|:[^:]*:|[^;]*)/g;
 const MOST_ITEMS = 32;
 
@@ -86,7 +88,8 @@ function items(text: string): Item[] {
   const found: Item[] = [];
   for (const part of splitOutsideQuotes(text).slice(0, MOST_ITEMS)) {
     const [, quoted, token, rest = ""] = ITEM.exec(part.trim()) ?? [];
-    const name = quoted?.replace(/\\(.)/g, "$1") ?? token;
+    const second = quoted === undefined ? undefined : SECOND_NAME.exec(rest)?.[1];
+    const name = (second ?? quoted)?.replace(/\\(.)/g, "$1") ?? token;
     if (name === undefined) continue;
     const params = new Map<string, string>();
     for (const [, key = "", value = ""] of rest.matchAll(PARAM))

@@ -152,7 +152,7 @@ test("a mutilated message of a provider neither throws nor lies about numbers", 
   );
 });
 
-test("a header or body that throws when it is read says nothing", () => {
+test("a header or body that throws when it is read is ignored", () => {
   const trap = new Proxy(
     {},
     {

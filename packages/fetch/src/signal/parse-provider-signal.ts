@@ -1,10 +1,11 @@
+import { isRecord } from "../untyped.ts";
+import { parseReset } from "./amounts.ts";
 import { DimensionSet } from "./dimension-set.ts";
 import { codeOf, type ErrorBody, readErrorBody } from "./error-body.ts";
 import { readGoogleQuota } from "./google-quota.ts";
 import { addHeaderDimensions } from "./header-dimensions.ts";
 import { type HeadersLike, readHeaders } from "./header-fields.ts";
 import { addIetfDimensions } from "./ietf-fields.ts";
-import { isRecord } from "./is-record.ts";
 import type { ProviderSignal, RefusalClass, SignalDimension } from "./provider-signal.ts";
 import { classOf } from "./refusal-class.ts";
 import { retryAfterOfBody, retryAfterOfHeaders } from "./retry-after.ts";
@@ -22,7 +23,7 @@ export interface ProviderAnswer {
    * @defaultValue the wall clock
    */
   readonly now?: number | Date | string | undefined;
-  /** The provider of the answer, when it is known. Most answers say so themselves. */
+  /** The provider of the answer, if known. Most answers identify their provider. */
   readonly provider?: string | undefined;
 }
 
@@ -39,7 +40,7 @@ export function parseProviderSignal(answer: ProviderAnswer): ProviderSignal {
 function parse({ status, headers, body: rawBody, now: rawNow }: ProviderAnswer): ProviderSignal {
   const now = timeOf(rawNow);
   const fields = readHeaders(headers);
-  const body = readErrorBody(rawBody);
+  const body = readErrorBody(rawBody, typeof status === "number" && status >= 400);
   const found = new DimensionSet();
   addHeaderDimensions(fields, found, now);
   addIetfDimensions(fields, found, now);
@@ -59,7 +60,7 @@ function parse({ status, headers, body: rawBody, now: rawNow }: ProviderAnswer):
     exhausted,
     retryAfterMs,
   });
-  const cooldownMs = cooldownOf(refusal, retryAfterMs, exhausted, dims, fields);
+  const cooldownMs = cooldownOf(refusal, retryAfterMs, exhausted, dims, fields, now);
   return {
     dims,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -89,11 +90,10 @@ function isSpent({ remaining, utilization }: SignalDimension): boolean {
   return remaining === 0 || (utilization !== undefined && utilization >= 1);
 }
 
-/** Returns the wait of the header fields, or that of the body when the fields have none or 0. */
+/** Returns the first wait above 0: of the header fields, of Google's details, of the body. 0 when all that is told is 0. */
 function waitOf(fields: ReadonlyMap<string, string>, body: ErrorBody, googleMs: number | undefined, now: number) {
-  const ofHeaders = retryAfterOfHeaders(fields, now);
-  if (ofHeaders !== undefined && ofHeaders > 0) return ofHeaders;
-  return googleMs ?? retryAfterOfBody(body, now) ?? ofHeaders;
+  const waits = [retryAfterOfHeaders(fields, now), googleMs, retryAfterOfBody(body, now)];
+  return waits.find((wait) => wait !== undefined && wait > 0) ?? waits.find((wait) => wait !== undefined);
 }
 
 /**
@@ -106,11 +106,15 @@ function cooldownOf(
   exhausted: readonly string[],
   dims: Readonly<Record<string, SignalDimension>>,
   fields: ReadonlyMap<string, string>,
+  now: number,
 ): number {
   if (refusal === undefined || refusal === "not_entitled" || refusal === "request_too_large") return 0;
   if (refusal === "quota_exhausted") return 0;
   const renews = exhausted.filter((name) => fields.has(`x-ratelimit-renewalperiod-${name}`));
   const renewal = Math.max(0, ...renews.map((name) => dims[name]?.resetMs || dims[name]?.windowMs || 0));
   if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.max(retryAfterMs, renewal);
-  return Math.max(renewal, ...exhausted.map((name) => dims[name]?.resetMs ?? 0));
+  // The reset of the hours of an Anthropic subscription that are spent.
+  const isRejected = fields.get("anthropic-ratelimit-unified-status") === "rejected";
+  const unified = isRejected ? parseReset(fields.get("anthropic-ratelimit-unified-reset") ?? "", now) : undefined;
+  return Math.max(renewal, unified ?? 0, ...exhausted.map((name) => dims[name]?.resetMs ?? 0));
 }

@@ -18,7 +18,7 @@ export interface Refused {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Statuses that say by themselves that a limit is the reason. */
+/** Statuses that alone identify a limit as the reason. */
 const REFUSING: Readonly<Record<number, RefusalClass>> = {
   402: "quota_exhausted",
   413: "request_too_large",
@@ -79,7 +79,8 @@ function structural(refused: Refused, isRefusal: boolean): RefusalClass[] {
   if (isLargerThanLimit(body.message)) found.push("request_too_large");
   if (!isRefusal) return found;
   // OpenAI uses these words for a spent credit, Google for any quota.
-  if (/exceeded your current quota/i.test(body.message) && !isGoogle(body)) found.push("quota_exhausted");
+  if (/exceeded your current quota(?! of [a-z ]*per (?:second|minute))/i.test(body.message) && !isGoogle(body))
+    found.push("quota_exhausted");
   if (google.isZero || isZero(refused)) found.push("not_entitled");
   if (google.isLong || isLong(refused)) found.push("quota_window_long");
   return found;
@@ -100,7 +101,11 @@ function statusIn(codes: readonly string[]): number | undefined {
 }
 
 function isGoogle({ codes, details, message }: ErrorBody): boolean {
-  return codes.includes("resource_exhausted") || details.length > 0 || /googleapis\.com|ai\.google\.dev/.test(message);
+  return (
+    codes.includes("resource_exhausted") ||
+    details.length > 0 ||
+    /googleapis\.com|ai\.google\.dev|quota_?(?:id|metric)\b|retry_?delay/i.test(message)
+  );
 }
 
 /** Whether the message says that a request exceeds the whole limit: "Limit 7000, Used 0, Requested 12903". */

@@ -1,5 +1,6 @@
 import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
 import type { ProviderSignal } from "../signal/provider-signal.ts";
+import { parseJson } from "../untyped.ts";
 import type { BodyMeter } from "./body-meter.ts";
 import { type ReportedUsage, usageOf } from "./reported-usage.ts";
 
@@ -52,13 +53,13 @@ export class AwsEventMeter implements BodyMeter {
     this.pieces++;
     const exception = /:exception-type[^a-zA-Z]*([a-zA-Z]+Exception)/.exec(headers)?.[1];
     if (exception !== undefined) {
-      const signal = parseProviderSignal({ status: 200, body: { [exception]: parse(payload) ?? {} } });
+      const signal = parseProviderSignal({ status: 200, body: { [exception]: parseJson(payload) ?? {} } });
       if (signal.class !== undefined) this.signal ??= signal;
       return;
     }
-    const outer = parse(payload) as { readonly bytes?: unknown } | undefined;
+    const outer = parseJson(payload) as { readonly bytes?: unknown } | undefined;
     const text = typeof outer?.bytes === "string" ? fromBase64(outer.bytes) : payload;
-    const event = text === payload ? outer : parse(text);
+    const event = text === payload ? outer : parseJson(text);
     this.usage = usageOf(event, this.usage);
     // Converse names its last event in the headers.
     if (/:event-type[^a-zA-Z]*metadata/.test(headers) || (text !== payload && COMPLETE.test(text)))
@@ -82,13 +83,5 @@ function fromBase64(text: string): string {
     return decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
   } catch {
     return "";
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -56,7 +56,7 @@ test("a document's usage is found, a long one's too", () => {
   expect(meter("application/json", `${"x".repeat(2_000_000)}"usage":{"a":{`).usage).toBeUndefined();
 });
 
-test("an error in a stream is noticed, talk about errors is not one", () => {
+test("an error in a stream is detected; text about errors is no error", () => {
   const overload = 'data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
   const talk = 'data: {"choices":[{"delta":{"content":"an \\"error\\": rate_limit_error"}}]}\n\n';
   expect(meter(SSE, openai + overload).class).toBe("overloaded");
@@ -75,7 +75,7 @@ test("garbage is no usage, and harms nobody", () => {
   expect(meter(SSE, 'data: {"usage"\ndata: "usage"\n').usage).toBeUndefined();
 });
 
-test("cached input counts as the provider says, output where it is limited", () => {
+test("cached input counts by the provider's rule, output where it is limited", () => {
   const usage = { freshInput: 10, cacheRead: 100, cacheWrite: 5, output: 7 };
   const tokens = (provider: string) => countedUsage(provider, usage);
   expect(tokens("anthropic")).toEqual({

@@ -1,5 +1,6 @@
 import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
 import type { ProviderSignal } from "../signal/provider-signal.ts";
+import { parseJson } from "../untyped.ts";
 import { AwsEventMeter } from "./aws-event-meter.ts";
 import { type ReportedUsage, usageOf } from "./reported-usage.ts";
 
@@ -13,7 +14,7 @@ export interface BodyMeter {
   readonly pieces: number;
   /** Whether the last event of a stream has come: nothing that follows changes the usage. */
   readonly isComplete: boolean;
-  /** The signal of an error inside an answer whose status says success. */
+  /** The signal of an error inside an answer with a success status. */
   readonly signal: ProviderSignal | undefined;
 }
 
@@ -102,28 +103,20 @@ class JsonMeter implements BodyMeter {
       this.usage = usageInTail(text);
       return;
     }
-    const payload = parse(text);
+    const payload = parseJson(text);
     this.usage = usageOf(payload);
     this.signal = errorIn(text, payload);
   }
 }
 
 /** A JSON document without any of these fields is no error. */
-const MAY_BE_ERROR = /"(?:error|errors|base_resp|fault)"/;
+const MAY_BE_ERROR = /"(?:[Ee]rrors?|error_code|base_resp|fault)"|"code"\s*:\s*"?336/;
 
-/** Returns the refusal inside a document whose status says success; undefined for an answer. */
+/** Returns the refusal inside a document with a success status; undefined for an answer. */
 function errorIn(text: string, payload: unknown): ProviderSignal | undefined {
   if (!MAY_BE_ERROR.test(text)) return undefined;
   const signal = parseProviderSignal({ status: 200, body: payload });
   return signal.class === undefined ? undefined : signal;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Parses the last object that is called usage, found by its braces. */
@@ -134,7 +127,8 @@ function usageInTail(text: string): ReportedUsage | undefined {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
     if (text[i] === "{") depth++;
-    else if (text[i] === "}" && --depth === 0) return usageOf({ [String(from[1])]: parse(text.slice(start, i + 1)) });
+    else if (text[i] === "}" && --depth === 0)
+      return usageOf({ [String(from[1])]: parseJson(text.slice(start, i + 1)) });
   }
   return undefined;
 }

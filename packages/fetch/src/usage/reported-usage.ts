@@ -1,5 +1,5 @@
 import { outputRate, rulesOf } from "../call/provider-rules.ts";
-import { isRecord } from "../signal/is-record.ts";
+import { isRecord } from "../untyped.ts";
 
 /** The usage that an answer reports, in one vocabulary. Absent fields were not reported. */
 export interface ReportedUsage {

@@ -25,14 +25,14 @@ test("bytes for each token are learned for each model, from what was reported", 
   expect(estimator.estimate("openai", call).inputTokens).toBe(Math.ceil(call.inputBytes / 3.5));
 });
 
-test("the answer that is allowed counts by the provider's own rule", () => {
+test("the maximum length of the answer counts by the provider's rule", () => {
   const estimator = new TokenEstimator();
   const call = prompt(3_500, { max_tokens: 8_000 });
   estimator.learn("anthropic", call, { outputTokens: 300 });
   estimator.learn("openai", call, { outputTokens: 300 });
   const input = Math.ceil(call.inputBytes / 3.5);
   const tokens = (provider: string) => estimator.estimate(provider, call).tokens;
-  expect(tokens("anthropic")).toBe(input + 300); // only what is produced
+  expect(tokens("anthropic")).toBe(input + 300); // only output is limited
   expect(tokens("openai")).toBe(8_000); // the larger of the allowance and what is expected
   expect(tokens("azure")).toBe(input + 8_000); // reserved
   expect(tokens("groq")).toBe(input + 8_000);
@@ -138,7 +138,7 @@ test("a call that is answered without output is expected to have none", () => {
       expect(estimator.estimate(provider, facts({ model: "m", input: "bees" }, path)).outputTokens).toBe(0);
 });
 
-test("a file in the prompt counts as a file and not as so many bytes", () => {
+test("a file in the prompt counts as a file, not by its bytes", () => {
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(100_000)}` } };
   const blob = { type: "image", source: { data: "QUJD".repeat(10_000) } };
   const call = facts({ model: "m", messages: [{ content: [image, blob] }] });
@@ -183,7 +183,7 @@ test("nonsense in a report never makes an estimate that is not a number of 0 or 
   );
 });
 
-test("models come and go without end: the newest are kept", () => {
+test("of any number of models the newest are kept", () => {
   const estimator = new TokenEstimator();
   for (let i = 0; i < 3_000; i++) {
     estimator.learn("p", { ...prompt(1_000), model: `m${i}` }, { outputTokens: i });

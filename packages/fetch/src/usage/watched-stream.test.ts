@@ -66,7 +66,7 @@ test("a slow reader is no absent one", async () => {
   expect(made()).toBe(4);
 });
 
-test("an answer too large to keep that nobody began to read is given up and frees its connection", async () => {
+test("an unread answer that is too large to keep is given up and frees its connection", async () => {
   const { clock, stream, ends, isCancelled } = world(100, MIB / 4);
   await clock.run(10_000);
   expect([ends, isCancelled()]).toEqual([[false], true]);

@@ -7,7 +7,7 @@ export interface StreamWatcher<T> {
   end(isWhole: boolean): void;
 }
 
-/** An answer that nobody reads for this time is read ahead, which ends its lease and frees its connection. */
+/** An answer that is not read for this time is read ahead, which ends its lease and frees its connection. */
 const UNREAD_MS = 10_000;
 /** Bytes of an unread answer that are kept for a late reader. */
 const MOST_KEPT = 1_048_576;

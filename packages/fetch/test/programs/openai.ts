@@ -27,7 +27,7 @@ let words = "";
 for await (const chunk of stream) words += chunk.choices[0]?.delta.content ?? "";
 console.log(words.trim());
 
-// The first was refused, waited for and sent again; the SDK never knew.
+// The first request was refused and resent after the wait; the SDK saw only the final answer.
 console.log(provider.log.map(({ status }) => status).join(" "));
 await gate.close();
 await provider.close();

@@ -20,7 +20,9 @@ type Ask = (maxRetries?: number) => Promise<string>;
 
 export interface Client {
   readonly name: string;
-  /** "header": heeds x-should-retry. "none": does not retry. "mark": we tell it. "set": must be set to 0. */
+  /**
+   * "header": heeds x-should-retry. "none": does not retry. "mark": the test marks the answer. "set": must be set to 0.
+   */
   readonly retries: "header" | "none" | "mark" | "set";
   readonly ask: Ask;
   readonly stream: Ask;

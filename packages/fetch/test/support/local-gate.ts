@@ -34,7 +34,7 @@ export interface LocalGateOptions {
 
 /**
  * A gate for tests, in one process: half of the limit at once and the other half evenly, so that no window of the
- * provider's holds more than the limit. Of a route it takes the first. It remembers all that it was told.
+ * provider's holds more than the limit. The gate takes the first candidate of a route, and records all reports.
  */
 export class LocalGate implements Gate {
   readonly granted: Granted[] = [];

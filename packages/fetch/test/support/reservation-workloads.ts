@@ -36,7 +36,7 @@ function cached(
   };
 }
 
-/** A host that nobody has described, and that counts actual usage. */
+/** A host without a description, which counts actual usage. */
 function generous({ minutes }: Size, output: () => number): Workload {
   return {
     url: "https://models.example/v1/chat/completions",

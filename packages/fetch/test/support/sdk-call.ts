@@ -20,14 +20,17 @@ export interface SdkRow {
   /** The name on npm, and the name it is installed by here. */
   readonly sdk: string;
   readonly installed: string;
-  /** Where the limited fetch goes. */
+  /** The provider that receives the requests of the limited fetch. */
   readonly where: string;
   /** The retries of the SDK itself: `header` heeds x-should-retry, `none` never retries, `set` needs `maxRetries: 0`. */
   readonly retries: "header" | "none" | "mark" | "set";
-  /** How the SDK tells its timeout: in a header, by aborting the signal of the request, or not at all: it has none. */
+  /**
+   * How the SDK communicates its timeout: in a header, by aborting the signal of the request, or not at all because it
+   * has none.
+   */
   readonly timeout: "header" | "signal" | "none";
   readonly model: string;
-  /** Makes the call, with `maxRetries: 0` where the SDK has to be told, and returns the text of the answer. */
+  /** Makes the call, with `maxRetries: 0` where the SDK has that option, and returns the text of the answer. */
   readonly ask: (call: SdkCall) => Promise<string>;
 }
 

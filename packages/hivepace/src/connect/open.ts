@@ -1,5 +1,6 @@
 import type { MessageBus } from "@hivepace/bus";
 import type { Allocator, SyncStore } from "@hivepace/core";
+import { checkKnown, type OptionNames } from "@hivepace/core/internal";
 import { connectBus, connectStore, importAdapter } from "@hivepace/open-bus/connect";
 
 /** Options of `openBus` and `openStore`. */
@@ -18,6 +19,8 @@ export interface OpenOptions {
   readonly connectTimeoutMs?: number | undefined;
 }
 
+const OPTIONS = { waitForBroker: true, connectTimeoutMs: true } as const satisfies OptionNames<OpenOptions>;
+
 /**
  * Opens the bus at an address: `nats://host:port`, `redis://host:port`, `kafka://host:port,host:port`, or `memory:name`
  * for the threads of one process. The adapter package is loaded on demand. Close the bus when it is no longer used.
@@ -34,7 +37,8 @@ export interface OpenOptions {
  * const search = await createHive({ bus, endpoints: [{ id: "search", rpmLimit: 500 }] });
  * ```
  */
-export function openBus(address: string, options: OpenOptions = {}): Promise<MessageBus> {
+export async function openBus(address: string, options: OpenOptions = {}): Promise<MessageBus> {
+  checkKnown(options, OPTIONS);
   return connectBus(address, importAdapter, { waitForBroker: true, ...options });
 }
 
@@ -45,6 +49,7 @@ export function openBus(address: string, options: OpenOptions = {}): Promise<Mes
  * @throws INVALID_CONFIG if the address is invalid. SYNC_UNAVAILABLE if the adapter or its client is not installed (the
  * message names the packages), or if Redis refuses the credentials.
  */
-export function openStore(address: string, options: OpenOptions = {}): Promise<SyncStore & Allocator> {
+export async function openStore(address: string, options: OpenOptions = {}): Promise<SyncStore & Allocator> {
+  checkKnown(options, OPTIONS);
   return connectStore(address, importAdapter, { waitForBroker: true, ...options });
 }

@@ -3,6 +3,9 @@ import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
 import { createClient, createCluster, createSentinel } from "redis";
 import type { LentRedisClient } from "../../types.ts";
 
+export { type IoredisVersion, ioredisVersions } from "./ioredis-versions.ts";
+export { Opened } from "./opened.ts";
+
 interface Address {
   readonly host: string;
   readonly port: number;

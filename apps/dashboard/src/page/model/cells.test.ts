@@ -61,7 +61,7 @@ test.each([
   [{ waiting: 3, waitMs: 2_000 }, "b: uses 30 of its share of 50 requests; 3 waiting, about 2 s"],
   [{ hasCut: true }, "b: uses 30 of its share of 50 requests; announced the cut"],
   [{ share: undefined }, "b: uses 30 requests"],
-  [{ state: "silent", heardAgoMs: 9_000 }, "b: silent for 9 s; uses 30 of its share of 50 requests"],
+  [{ state: "silent", lastMessageAgoMs: 9_000 }, "b: silent for 9 s; uses 30 of its share of 50 requests"],
   [{ state: "left" }, "b: has left"],
 ] as const)("a cell with %j reads: %s", (change, text) => expect(textOf(change)).toBe(text));
 

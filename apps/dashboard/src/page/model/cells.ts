@@ -17,10 +17,10 @@ export interface Cell {
   readonly waitMs: number;
   /** The time for which the agent has had a queue. */
   readonly queuedMs: number;
-  readonly heardAgoMs: number;
+  readonly lastMessageAgoMs: number;
   readonly upMs: number;
   readonly weight: number;
-  readonly isServed: boolean;
+  readonly isAllocated: boolean;
   /** Whether the agent announced the current cut. */
   readonly hasCut: boolean;
   /** Fill levels of the cell, 0 to 1. */
@@ -38,7 +38,7 @@ export function cellsOf(frame: Frame, resource: ResourceFrame | undefined, limit
   let full = 0;
   const agents = [...frame.agents].sort((a, b) => byName.compare(a.agentId, b.agentId));
   const cells = agents.map((agent) => {
-    const { agentId, state, heardAgoMs, upMs, weight, isServed } = agent;
+    const { agentId, state, lastMessageAgoMs, upMs, weight, isAllocated } = agent;
     const use = uses.get(agentId);
     const used = use?.used[limit] ?? 0;
     const share = use === undefined ? 0 : (use.share[limit] ?? undefined);
@@ -46,7 +46,20 @@ export function cellsOf(frame: Frame, resource: ResourceFrame | undefined, limit
     const [waiting, queuedMs] = [use?.waiting[limit] ?? 0, use?.waitedMs ?? 0];
     const waitMs = use === undefined ? 0 : waitOf(use, limit, resource?.windowMs ?? 0, upMs);
     const hasCut = level < 1 && resource?.cause?.agentId === agentId;
-    return { agentId, state, heardAgoMs, upMs, weight, isServed, used, share, waiting, waitMs, queuedMs, hasCut };
+    return {
+      agentId,
+      state,
+      lastMessageAgoMs,
+      upMs,
+      weight,
+      isAllocated,
+      used,
+      share,
+      waiting,
+      waitMs,
+      queuedMs,
+      hasCut,
+    };
   });
   const fill = (value: number): number => (full > 0 ? Math.min(1, value / full) : 0);
   return cells.map((cell) => ({ ...cell, usedFill: fill(cell.used), shareFill: fill(cell.share ?? 0) }));
@@ -54,9 +67,9 @@ export function cellsOf(frame: Frame, resource: ResourceFrame | undefined, limit
 
 /** Describes a cell for screen readers and the line below the hive. */
 export function cellText(cell: Cell, resource: ResourceFrame | undefined, limit: number): string {
-  const { agentId, state, used, share, waiting, waitMs, heardAgoMs, hasCut } = cell;
+  const { agentId, state, used, share, waiting, waitMs, lastMessageAgoMs, hasCut } = cell;
   if (state === "left") return `${agentId}: has left`;
-  const about = state === "silent" ? [`silent for ${duration(heardAgoMs)}`] : [];
+  const about = state === "silent" ? [`silent for ${duration(lastMessageAgoMs)}`] : [];
   const unit = unitOf(resource?.limits[limit] ?? {});
   if (resource !== undefined) {
     const of = share === undefined ? "" : ` of its share of ${amount(share)}`;

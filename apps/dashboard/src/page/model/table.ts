@@ -1,6 +1,6 @@
 import { byName, type Cell } from "./cells.ts";
 
-export type SortKey = "agentId" | "used" | "share" | "waiting" | "waitMs" | "queuedMs" | "heardAgoMs" | "upMs";
+export type SortKey = "agentId" | "used" | "share" | "waiting" | "waitMs" | "queuedMs" | "lastMessageAgoMs" | "upMs";
 
 export interface TableChoice {
   readonly filter: string;

@@ -12,7 +12,7 @@ const COLUMNS: readonly { key: SortKey; label: string; show(cell: Cell): string 
   { key: "waiting", label: "Queue", show: ({ waiting }) => amount(waiting) },
   { key: "waitMs", label: "Wait", show: ({ waitMs }) => (waitMs > 0 ? `≈ ${duration(waitMs)}` : NOTHING) },
   { key: "queuedMs", label: "Queue for", show: ({ queuedMs }) => (queuedMs > 0 ? duration(queuedMs) : NOTHING) },
-  { key: "heardAgoMs", label: "Heard", show: ({ heardAgoMs }) => `${duration(heardAgoMs)} ago` },
+  { key: "lastMessageAgoMs", label: "Heard", show: ({ lastMessageAgoMs }) => `${duration(lastMessageAgoMs)} ago` },
   { key: "upMs", label: "Up for", show: ({ upMs }) => duration(upMs) },
 ];
 
@@ -106,11 +106,11 @@ function drawRow(row: HTMLElement, cell: Cell, { choice }: Scene): void {
   });
 }
 
-const note = ({ state, hasCut, isServed, weight }: Cell): string => {
+const note = ({ state, hasCut, isAllocated, weight }: Cell): string => {
   const notes = [
     state === "live" ? "" : state,
     hasCut ? "announced the cut" : "",
-    isServed ? "served by the store" : "",
+    isAllocated ? "served by the store" : "",
     weight === 1 ? "" : `weight ${amount(weight)}`,
   ];
   return notes.filter(Boolean).join(", ");

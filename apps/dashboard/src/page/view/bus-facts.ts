@@ -17,7 +17,7 @@ export function busFacts(): View {
     draw({ state: { frame } }) {
       setText(state, frame.bus);
       setAttribute(state, "data-tone", frame.bus === "ready" ? "good" : "bad");
-      setText(heard, plural(frame.heard, "message"));
+      setText(heard, plural(frame.received, "message"));
       const reasons = Object.entries(frame.ignored).filter(([, count]) => count > 0);
       setText(ignored, reasons.map(([reason, count]) => `${amount(count)} ${reason}`).join(", ") || "none");
       setText(since, duration(frame.observedMs));

@@ -1,5 +1,5 @@
 import { type AllocationRequest, LEARN_HEARTBEATS, type QuotaReply, type QuotaRequest } from "../../allocator.ts";
-import { capacityOf, hearLevel, hearLimits, isPaused, tellLevel } from "./level.ts";
+import { capacityOf, isPaused, receiveLevel, receiveLimits, reportedLevel } from "./level.ts";
 import { joinOrLeave, leave, lend, serve } from "./queue.ts";
 import { type AgentRow, addTo, at, holdOf, newQuotaState, type QuotaState } from "./quota-state.ts";
 import { SilentAgents } from "./silent-agents.ts";
@@ -27,64 +27,64 @@ export class AllocationLedger {
     this.#silence = new SilentAgents(limits.length, windowMs);
   }
 
-  apply(caller: AllocationCaller, pool: QuotaRequest, time: number): QuotaReply {
+  apply(caller: AllocationCaller, quota: QuotaRequest, time: number): QuotaReply {
     if (time < this.#state.at - BACK_MS) this.#forget();
     const state = this.#state;
     const now = Math.max(time, state.at);
-    this.#begin(caller, pool, now);
+    this.#begin(caller, quota, now);
     this.#window.expire(now);
     this.#sweep(now);
     let row = state.rows.get(caller.agentId);
-    if (row && (caller.life < row.life || (caller.life === row.life && row.state === "left")))
-      return this.#nothing("a later life of this agent is there");
-    if (row && caller.life > row.life) {
+    if (row && (caller.life < row.incarnation || (caller.life === row.incarnation && row.state === "left")))
+      return this.#refusal("a later incarnation of this agent has reported");
+    if (row && caller.life > row.incarnation) {
       this.#end(row, now);
       row = undefined;
     }
     const isNews = !row || caller.sequence > row.sequence;
     if (isNews) {
-      row = this.#count(row, caller, pool, now);
-      hearLimits(state, pool.limits, caller.heartbeatMs, now);
-      hearLevel(state, pool.level, now);
+      row = this.#count(row, caller, quota, now);
+      receiveLimits(state, quota.limits, caller.heartbeatMs, now);
+      receiveLevel(state, quota.level, now);
     }
-    return this.#answer(row as AgentRow, caller, pool, isNews, now);
+    return this.#answer(row as AgentRow, caller, quota, isNews, now);
   }
 
   /** Detects that the store has lost knowledge, and then makes it learn for a while. */
-  #begin({ heartbeatMs, nextMs }: AllocationCaller, pool: QuotaRequest, now: number): void {
+  #begin({ heartbeatMs, nextMs }: AllocationCaller, quota: QuotaRequest, now: number): void {
     const state = this.#state;
-    const isLost = now > state.expectBy || pool.stamp > state.stamp;
+    const isLost = now > state.expectBy || quota.stamp > state.stamp;
     if (isLost && now >= state.learnUntil) state.learnUntil = now + LEARN_HEARTBEATS * heartbeatMs;
-    state.stamp = Math.max(state.stamp, pool.stamp) + 1;
+    state.stamp = Math.max(state.stamp, quota.stamp) + 1;
     state.at = now;
     state.expectBy = Math.max(state.expectBy, now + LEARN_HEARTBEATS * nextMs);
   }
 
   /** Counts the usage since the agent's last report, and records its grants and demand. */
-  #count(known: AgentRow | undefined, caller: AllocationCaller, pool: QuotaRequest, now: number): AgentRow {
+  #count(known: AgentRow | undefined, caller: AllocationCaller, quota: QuotaRequest, now: number): AgentRow {
     const state = this.#state;
-    const row = known ?? this.#newRow(caller, pool, now);
+    const row = known ?? this.#newRow(caller, quota, now);
     if (known) {
-      if (pool.endsMs === undefined) this.#countUse(known, pool, now);
+      if (quota.endsMs === undefined) this.#countUse(known, quota, now);
       if (known.state === "silent") this.#revive(known);
       addTo(state.held, holdOf(known), -1);
       // The agent does not know yet of the grants since its last reply.
-      known.allowed = known.allowed.map((amount, i) => amount - Math.max(0, at(known.told, i) - at(pool.allowed, i)));
+      known.allowed = known.allowed.map((amount, i) => amount - Math.max(0, at(known.told, i) - at(quota.allowed, i)));
       state.weights += caller.weight - known.weight;
     }
     row.sequence = caller.sequence;
     row.at = now;
     row.nextMs = caller.nextMs;
     row.weight = caller.weight;
-    row.sent = pool.sent;
-    row.back = pool.back;
+    row.sent = quota.sent;
+    row.back = quota.back;
     const before = row.used;
-    row.used = pool.limits.map((_, i) => pool.bins.reduce((sum, bin) => sum + at(bin, i), 0));
-    if (pool.endsMs !== undefined) this.#countHeld(row, before, pool.endsMs, now);
-    row.next = pool.next;
-    row.all = pool.all;
+    row.used = quota.limits.map((_, i) => quota.bins.reduce((sum, bin) => sum + at(bin, i), 0));
+    if (quota.endsMs !== undefined) this.#countHeld(row, before, quota.endsMs, now);
+    row.next = quota.next;
+    row.all = quota.all;
     // An isolated agent may have used more than its grants.
-    row.allowed = pool.sent.map((sent, i) => (caller.bye ? sent : Math.max(sent, at(row.allowed, i))));
+    row.allowed = quota.sent.map((sent, i) => (caller.bye ? sent : Math.max(sent, at(row.allowed, i))));
     addTo(state.held, holdOf(row));
     if (caller.bye) {
       row.state = "left";
@@ -97,45 +97,55 @@ export class AllocationLedger {
   }
 
   #newRow(
-    { agentId: id, life, sequence, nextMs, weight }: AllocationCaller,
-    pool: QuotaRequest,
+    { agentId: id, life: incarnation, sequence, nextMs, weight }: AllocationCaller,
+    quota: QuotaRequest,
     now: number,
   ): AgentRow {
     const state = this.#state;
-    if (pool.endsMs === undefined)
+    if (quota.endsMs === undefined)
       this.#window.spread(
-        pool.limits.map(() => Infinity),
-        pool.bins,
+        quota.limits.map(() => Infinity),
+        quota.bins,
         now,
       );
-    const nothing = pool.limits.map(() => 0);
-    const row = { id, life, sequence, at: now, nextMs, weight, turn: 0, place: undefined, state: "live" } as AgentRow;
+    const nothing = quota.limits.map(() => 0);
+    const row = {
+      id,
+      incarnation,
+      sequence,
+      at: now,
+      nextMs,
+      weight,
+      virtualTime: 0,
+      place: undefined,
+      state: "live",
+    } as AgentRow;
     row.due = state.dues.push({ at: now, order: ++state.orders, row });
     row.fair = nothing;
     row.told = nothing;
     // Unknown grants can only come from a store that has lost its memory.
     const isLearning = now < state.learnUntil;
-    row.allowed = pool.sent.map((sent, i) => (isLearning ? Math.max(sent, at(pool.allowed, i)) : sent));
+    row.allowed = quota.sent.map((sent, i) => (isLearning ? Math.max(sent, at(quota.allowed, i)) : sent));
     state.rows.set(id, row);
     state.members++;
     state.weights += weight;
     return row;
   }
 
-  #countUse(row: AgentRow, pool: QuotaRequest, now: number): void {
-    const sent = pool.sent.map((amount, i) => Math.max(0, amount - at(row.sent, i)));
-    const back = pool.back.map((amount, i) => Math.max(0, amount - at(row.back, i)));
+  #countUse(row: AgentRow, quota: QuotaRequest, now: number): void {
+    const sent = quota.sent.map((amount, i) => Math.max(0, amount - at(row.sent, i)));
+    const back = quota.back.map((amount, i) => Math.max(0, amount - at(row.back, i)));
     const silentMs = now - row.at;
     if (silentMs > 2 * row.nextMs) {
       this.#window.spread(
         sent.map((amount, i) => Math.max(0, amount - at(back, i))),
-        pool.bins,
+        quota.bins,
         now,
       );
       return;
     }
-    this.#window.add(now - Math.min(Math.max(0, pool.sentAgoMs), silentMs), sent, now);
-    this.#window.add(now - Math.max(0, pool.backAgoMs), back, now, -1);
+    this.#window.add(now - Math.min(Math.max(0, quota.sentAgoMs), silentMs), sent, now);
+    this.#window.add(now - Math.max(0, quota.backAgoMs), back, now, -1);
   }
 
   /**
@@ -206,19 +216,19 @@ export class AllocationLedger {
     return 2 * this.#state.windowMs + 60_000;
   }
 
-  #answer(row: AgentRow, caller: AllocationCaller, pool: QuotaRequest, isNews: boolean, now: number): QuotaReply {
+  #answer(row: AgentRow, caller: AllocationCaller, quota: QuotaRequest, isNews: boolean, now: number): QuotaReply {
     const state = this.#state;
-    const capacity = capacityOf(state, pool.headroom, pool.least, now);
-    const kept = this.#silence.kept(now);
-    const usedNow = () => capacity.map((_, i) => at(this.#window.sum, i) + at(state.held, i) + at(kept, i));
+    const capacity = capacityOf(state, quota.headroom, quota.least, now);
+    const heldForSilent = this.#silence.heldAt(now);
+    const usedNow = () => capacity.map((_, i) => at(this.#window.sum, i) + at(state.held, i) + at(heldForSilent, i));
     const isLearning = now < state.learnUntil;
     // Waiting for the store to learn is not contention.
     if (isLearning && state.lineSince !== undefined) state.lineSince = now;
     let allowed: readonly number[] = row.allowed;
     if (!isLearning && isNews && row.state === "live" && !isPaused(state, now)) {
-      const room = usedNow().map((amount, i) => at(capacity, i) - amount);
-      serve(state, capacity, room, caller.heartbeatMs, now, pool.endsMs === undefined);
-      allowed = lend(state, row, room);
+      const available = usedNow().map((amount, i) => at(capacity, i) - amount);
+      serve(state, capacity, available, caller.heartbeatMs, now, quota.endsMs === undefined);
+      allowed = lend(state, row, available);
     }
     if (isNews) row.told = [...row.allowed];
     const used = usedNow();
@@ -230,21 +240,21 @@ export class AllocationLedger {
       return own * (all > amount ? amount / all : 1) + Math.max(0, amount - all) * part;
     });
     if (isNews && row.state === "live") row.fair = fair;
-    if (pool.crowd) {
-      if (isLearning) state.isStore ||= pool.crowd.isStore;
-      else state.isStore = state.members > (state.isStore ? pool.crowd.below - 1 : pool.crowd.above);
+    if (quota.crowd) {
+      if (isLearning) state.isStore ||= quota.crowd.isStore;
+      else state.isStore = state.members > (state.isStore ? quota.crowd.below - 1 : quota.crowd.above);
     }
     const { stamp, members, weights, limits, isStore } = state;
-    const level = tellLevel(state, now);
-    const told = { error: undefined, stamp, isLearning, members, weights, capacity, used, fair, level, isStore };
-    return { ...told, limits: [...limits], allowed: [...allowed] };
+    const level = reportedLevel(state, now);
+    const reply = { error: undefined, stamp, isLearning, members, weights, capacity, used, fair, level, isStore };
+    return { ...reply, limits: [...limits], allowed: [...allowed] };
   }
 
-  #nothing(error: string): QuotaReply {
+  #refusal(error: string): QuotaReply {
     const { stamp, members, weights, limits } = this.#state;
     const nothing = limits.map(() => 0);
-    const told = { stamp, isLearning: true, members, weights, level: undefined, isStore: this.#state.isStore };
-    return { ...told, error, limits: nothing, capacity: nothing, used: nothing, allowed: nothing, fair: nothing };
+    const reply = { stamp, isLearning: true, members, weights, level: undefined, isStore: this.#state.isStore };
+    return { ...reply, error, limits: nothing, capacity: nothing, used: nothing, allowed: nothing, fair: nothing };
   }
 
   #forget(): void {

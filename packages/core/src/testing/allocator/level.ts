@@ -5,9 +5,9 @@ import { at, type QuotaState, type StoredLevel } from "./quota-state.ts";
 const FORGET_LIMITS = 5.5;
 
 /** Applies a reported level: the later level wins, and of two equal ones the earlier start. */
-export function hearLevel(state: QuotaState, heard: ReportedLevel | undefined, now: number): void {
-  if (!heard) return;
-  const { cutAgoMs, pausedAgoMs, ...rest } = heard;
+export function receiveLevel(state: QuotaState, received: ReportedLevel | undefined, now: number): void {
+  if (!received) return;
+  const { cutAgoMs, pausedAgoMs, ...rest } = received;
   const level: StoredLevel = { ...rest, cutAt: now - cutAgoMs, pausedAt: now - pausedAgoMs };
   const known = state.level;
   const order = known ? compare(level, known) : 1;
@@ -31,7 +31,7 @@ function compare(a: StoredLevel, b: StoredLevel): number {
   );
 }
 
-export function tellLevel({ level }: QuotaState, now: number): ReportedLevel | undefined {
+export function reportedLevel({ level }: QuotaState, now: number): ReportedLevel | undefined {
   if (!level) return undefined;
   const { cutAt, pausedAt, ...rest } = level;
   return { ...rest, cutAgoMs: now - cutAt, pausedAgoMs: now - pausedAt };
@@ -42,7 +42,7 @@ export function isPaused({ level }: QuotaState, now: number): boolean {
 }
 
 /** Updates the smallest limits that agents have reported recently. */
-export function hearLimits(state: QuotaState, limits: readonly number[], heartbeatMs: number, now: number): void {
+export function receiveLimits(state: QuotaState, limits: readonly number[], heartbeatMs: number, now: number): void {
   const isOld = now - state.limitsAt > FORGET_LIMITS * heartbeatMs;
   const isLess = limits.some((limit, i) => limit < at(state.limits, i));
   if (isOld) state.limits = [...limits];
@@ -51,7 +51,7 @@ export function hearLimits(state: QuotaState, limits: readonly number[], heartbe
 }
 
 /** Returns the capacity that all agents together may use in a window now. */
-export function capacityOf(state: QuotaState, headroom: number, least: number, now: number): number[] {
+export function capacityOf(state: QuotaState, safetyMargin: number, minLevel: number, now: number): number[] {
   const { level, members } = state;
   const part = level
     ? Math.min(
@@ -60,8 +60,8 @@ export function capacityOf(state: QuotaState, headroom: number, least: number, n
       )
     : 1;
   return state.limits.map((limit) => {
-    const spared = members > 1 ? Math.floor(limit * headroom) : 0;
-    return Math.max((limit - spared) * part, limit * least);
+    const spared = members > 1 ? Math.floor(limit * safetyMargin) : 0;
+    return Math.max((limit - spared) * part, limit * minLevel);
   });
 }
 

@@ -172,7 +172,7 @@ export const memberLaws: readonly AllocatorLaw[] = [
     },
   ],
   [
-    "the smallest limit applies, and several agents leave the headroom free",
+    "the smallest limit applies, and several agents leave the safety margin free",
     async ({ agent, open }) => {
       const store = await open();
       const [a, b] = [await agent("a", { store }), await agent("b", { store, limits: [40] })];
@@ -203,7 +203,7 @@ export const memberLaws: readonly AllocatorLaw[] = [
     "namespaces, quotas, windows and agents of any name stay distinct",
     async ({ agent, open, namespace }) => {
       const store = await open();
-      const awkward = ["pool", "a:b", "{x}", "ü 日本", "%7B", "a b\n"];
+      const awkward = ["quota", "a:b", "{x}", "ü 日本", "%7B", "a b\n"];
       const options = [
         ...awkward.map((name) => ({ store, name })),
         { store, namespace: `${namespace}:x` },

@@ -12,7 +12,7 @@ test("quotas that no agent reports are forgotten", async () => {
   const own = new SyncMemory(clock);
   const store = memorySyncStore({ memory: own });
   for (let i = 0; i < 100; i++) {
-    await new AllocatorAgent(store, "n", "a", { name: `pool ${i}`, windowMs: 60_000 }).ask();
+    await new AllocatorAgent(store, "n", "a", { name: `quota ${i}`, windowMs: 60_000 }).ask();
     clock.advance(60_000);
   }
   expect(own.allocator.size).toBeLessThan(20);

@@ -1,14 +1,14 @@
 import type { AllocationReply, AllocationRequest, QuotaRequest } from "../../allocator.ts";
 import { AllocationLedger } from "./ledger.ts";
 
-interface Kept {
+interface StoredLedger {
   readonly ledger: AllocationLedger;
   forgetAt: number;
 }
 
 /** All quotas of a store in memory. Time is an argument. */
 export class AllocatorMemory {
-  readonly #ledgers = new Map<string, Kept>();
+  readonly #ledgers = new Map<string, StoredLedger>();
   #sweptAt = -Infinity;
 
   get size(): number {
@@ -17,17 +17,17 @@ export class AllocatorMemory {
 
   allocate(report: AllocationRequest, now: number): AllocationReply {
     this.#sweep(now);
-    const pools = report.quotas.map((pool) => this.#ledgerOf(report.namespace, pool, now).apply(report, pool, now));
-    return { epochMs: now, quotas: pools };
+    const quotas = report.quotas.map((quota) => this.#ledgerOf(report.namespace, quota, now).apply(report, quota, now));
+    return { epochMs: now, quotas: quotas };
   }
 
   /** Returns the ledger of a quota. Name, window and number of limits identify it. */
   #ledgerOf(namespace: string, { name, windowMs, limits }: QuotaRequest, now: number): AllocationLedger {
     const key = JSON.stringify([namespace, name, windowMs, limits.length]);
-    const kept = this.#ledgers.get(key) ?? { ledger: new AllocationLedger(windowMs, limits), forgetAt: 0 };
-    kept.forgetAt = now + 2 * windowMs + 600_000;
-    this.#ledgers.set(key, kept);
-    return kept.ledger;
+    const stored = this.#ledgers.get(key) ?? { ledger: new AllocationLedger(windowMs, limits), forgetAt: 0 };
+    stored.forgetAt = now + 2 * windowMs + 600_000;
+    this.#ledgers.set(key, stored);
+    return stored.ledger;
   }
 
   #sweep(now: number): void {

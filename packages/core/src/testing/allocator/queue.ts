@@ -30,7 +30,7 @@ export function joinOrLeave(state: QuotaState, row: AgentRow, now: number, isSta
   if (!isWaiting) leave(state, row);
   else if (!row.place) {
     row.place = state.line.push({
-      turn: isStaying ? row.turn : Math.max(row.turn, state.turn),
+      virtualTime: isStaying ? row.virtualTime : Math.max(row.virtualTime, state.virtualTime),
       order: ++state.orders,
       row,
     });
@@ -45,13 +45,13 @@ export function leave(state: QuotaState, row: AgentRow): void {
 }
 
 /**
- * Grants available capacity in the order of the queue, and subtracts the grants from `room`. Limits on calls in flight
+ * Grants available capacity in the order of the queue, and subtracts the grants from `available`. Limits on calls in flight
  * are not paced, because ending calls free the capacity again.
  */
 export function serve(
   state: QuotaState,
   capacity: readonly number[],
-  room: number[],
+  available: number[],
   heartbeatMs: number,
   now: number,
   isPaced: boolean,
@@ -77,16 +77,16 @@ export function serve(
     const want = wantOf(row);
     let need = row.next.map((amount, i) => Math.max(0, at(row.sent, i) + amount - at(row.allowed, i)));
     if (need.every((amount) => amount <= SLACK)) need = want.map((amount, i) => Math.min(amount, at(row.next, i)));
-    if (!fits(need, room) || (isContended && isAhead(state, need, capacity, heartbeatMs))) return;
+    if (!fits(need, available) || (isContended && isAhead(state, need, capacity, heartbeatMs))) return;
     // A single waiting agent leaves half of the capacity for agents that may join.
     if (served > 0 && line.size === 1) return;
     const part = (row.weight * state.members) / (state.weights * line.size);
     const grant = need.map((amount, i) => {
       const paced = (at(capacity, i) * heartbeatMs) / windowMs;
-      const free = Math.max(paced, isContended ? 0 : 0.5 * at(room, i));
+      const free = Math.max(paced, isContended ? 0 : 0.5 * at(available, i));
       const next = at(row.next, i);
       const quantum = next > 0 ? Math.floor((free * part) / next) * next : 0;
-      return Math.max(amount, Math.min(at(want, i), quantum, at(room, i)));
+      return Math.max(amount, Math.min(at(want, i), quantum, at(available, i)));
     });
     if (grant.every((amount) => amount <= SLACK)) {
       leave(state, row);
@@ -95,12 +95,15 @@ export function serve(
     addTo(row.allowed, grant);
     addTo(state.held, grant);
     addTo(ahead, grant);
-    addTo(room, grant, -1);
+    addTo(available, grant, -1);
     // A large grant in times of plenty sets an agent back by at most a few fair shares, or by one call.
     const debt = Math.max(DEBT / state.weights, sizeOf(row.next, state.limits) / row.weight);
     const size = sizeOf(grant, state.limits);
-    row.turn = place.turn + Math.min(size / row.weight, debt);
-    state.turn = Math.max(state.turn, Math.min(row.turn, place.turn + (size * state.members) / state.weights));
+    row.virtualTime = place.virtualTime + Math.min(size / row.weight, debt);
+    state.virtualTime = Math.max(
+      state.virtualTime,
+      Math.min(row.virtualTime, place.virtualTime + (size * state.members) / state.weights),
+    );
     const since = state.lineSince;
     leave(state, row);
     joinOrLeave(state, row, now, true);
@@ -126,22 +129,22 @@ function isAhead(
  * Grants an agent its part of half of the free capacity in advance while no agent waits, so that a call need not wait
  * for a reply. Otherwise asks the agent to return the grants it does not need.
  */
-export function lend(state: QuotaState, row: AgentRow, room: number[]): number[] {
+export function lend(state: QuotaState, row: AgentRow, available: number[]): number[] {
   const hold = holdOf(row);
   const part = (0.5 * row.weight) / state.weights;
   // Whole amounts only: fractions of a stand-in for "unlimited" would leave rounding errors in the sums as large as a
   // call.
-  let lent = room.map((amount, i) => Math.floor(Math.max(0, amount + at(hold, i)) * part));
+  let lent = available.map((amount, i) => Math.floor(Math.max(0, amount + at(hold, i)) * part));
   if (state.line.size > 0 || lent.some((amount) => amount < 1)) lent = lent.map(() => 0);
   return row.allowed.map((allowed, i) => {
     const sent = at(row.sent, i);
     const keep = sent + Math.max(at(row.all, i), at(lent, i));
     if (keep <= allowed) return keep;
-    // Capacity that the agent waits for is granted in its turn.
-    const more = Math.max(0, Math.min(sent + at(lent, i) - allowed, at(room, i)));
+    // Capacity that the agent waits for is granted in queue order.
+    const more = Math.max(0, Math.min(sent + at(lent, i) - allowed, at(available, i)));
     row.allowed[i] = allowed + more;
     state.held[i] = at(state.held, i) + more;
-    room[i] = at(room, i) - more;
+    available[i] = at(available, i) - more;
     return allowed + more;
   });
 }

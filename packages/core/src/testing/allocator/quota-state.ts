@@ -4,7 +4,7 @@ import { Heap, type HeapEntry } from "../../heap.ts";
 /** The state of one agent in one quota. */
 export interface AgentRow {
   readonly id: string;
-  readonly life: number;
+  readonly incarnation: number;
   sequence: number;
   at: number;
   nextMs: number;
@@ -24,7 +24,7 @@ export interface AgentRow {
   next: readonly number[];
   all: readonly number[];
   /** The agent's virtual time: its grants as a fraction of the limits, divided by its weight. */
-  turn: number;
+  virtualTime: number;
   place: HeapEntry<QueuePlace> | undefined;
   state: "live" | "silent" | "left";
   /** The time at which the agent becomes silent, and then the time at which it is forgotten. */
@@ -32,7 +32,7 @@ export interface AgentRow {
 }
 
 interface QueuePlace {
-  readonly turn: number;
+  readonly virtualTime: number;
   readonly order: number;
   readonly row: AgentRow;
 }
@@ -72,7 +72,7 @@ export interface QuotaState {
    * The virtual time of the queue, which is that of the agent served last, and the time since which the queue has not
    * been empty.
    */
-  turn: number;
+  virtualTime: number;
   lineSince: number | undefined;
   orders: number;
   /** The amounts by which all grants are ahead of a steady pace. */
@@ -85,7 +85,7 @@ export function newQuotaState(windowMs: number, limits: readonly number[]): Quot
   return {
     windowMs,
     rows: new Map(),
-    line: new Heap((a, b) => a.turn < b.turn || (a.turn === b.turn && a.order < b.order)),
+    line: new Heap((a, b) => a.virtualTime < b.virtualTime || (a.virtualTime === b.virtualTime && a.order < b.order)),
     dues: new Heap((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order)),
     stamp: 0,
     at: -Infinity,
@@ -97,7 +97,7 @@ export function newQuotaState(windowMs: number, limits: readonly number[]): Quot
     held: limits.map(() => 0),
     members: 0,
     weights: 0,
-    turn: 0,
+    virtualTime: 0,
     lineSince: undefined,
     orders: 0,
     ahead: limits.map(() => 0),
@@ -113,8 +113,8 @@ export function holdOf({ allowed, sent }: AgentRow): number[] {
 
 export const SLACK = 1e-6;
 
-export function fits(amounts: readonly number[], room: readonly number[]): boolean {
-  return amounts.every((amount, i) => amount <= at(room, i) + SLACK);
+export function fits(amounts: readonly number[], available: readonly number[]): boolean {
+  return amounts.every((amount, i) => amount <= at(available, i) + SLACK);
 }
 
 export function addTo(sum: number[], amounts: readonly number[], factor = 1): void {

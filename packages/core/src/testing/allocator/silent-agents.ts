@@ -46,7 +46,7 @@ export class SilentAgents {
     if (bucket) this.#change(bucket, row, -1);
   }
 
-  kept(now: number): number[] {
+  heldAt(now: number): number[] {
     const sum = this.#nothing();
     for (const [second, { used, from, to }] of this.#buckets) {
       const ageMs = now - second * BUCKET_MS;

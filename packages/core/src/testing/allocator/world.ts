@@ -28,7 +28,7 @@ export type AllocatorLaw = readonly [name: string, body: (world: AllocatorWorld)
 export class AllocatorAgent {
   readonly store: Allocator;
   readonly #head: Omit<AllocationRequest, "sequence" | "bye" | "quotas">;
-  readonly #pool: Pick<QuotaRequest, "name" | "windowMs" | "limits">;
+  readonly #quota: Pick<QuotaRequest, "name" | "windowMs" | "limits">;
   sequence = 0;
   stamp = 0;
   sent: number[];
@@ -36,7 +36,7 @@ export class AllocatorAgent {
   answer: QuotaReply | undefined;
 
   constructor(store: Allocator, namespace: string, agentId: string, options: AllocatorAgentOptions) {
-    const { life = 1, weight = 1, nextMs = 1e9, name = "pool", windowMs = 1e9, limits = [100] } = options;
+    const { life = 1, weight = 1, nextMs = 1e9, name = "quota", windowMs = 1e9, limits = [100] } = options;
     this.store = store;
     this.#head = {
       namespace: options.namespace ?? namespace,
@@ -46,7 +46,7 @@ export class AllocatorAgent {
       heartbeatMs: HEARTBEAT_MS,
       nextMs,
     };
-    this.#pool = { name, windowMs, limits };
+    this.#quota = { name, windowMs, limits };
     this.sent = limits.map(() => 0);
     this.allowed = limits.map(() => 0);
   }
@@ -63,7 +63,7 @@ export class AllocatorAgent {
   report(pool: Partial<QuotaRequest> = {}, head: Partial<AllocationRequest> = {}): AllocationRequest {
     const nothing = this.sent.map(() => 0);
     const said: QuotaRequest = {
-      ...this.#pool,
+      ...this.#quota,
       headroom: 0,
       least: 0.01,
       stamp: this.stamp,

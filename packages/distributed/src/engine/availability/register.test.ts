@@ -46,7 +46,7 @@ test.each([
   expect(waits.map((_, i) => waitOf(state, i + 1))).toEqual(waits);
 });
 
-test("callers without another endpoint wait for a thirtieth of the outage, and never less than the provider told", () => {
+test("callers without another endpoint wait for a thirtieth of the outage, and never less than the provider requested", () => {
   const broken: Register = {
     ...AVAILABLE,
     epoch: 1,

@@ -5,11 +5,8 @@ import type { Register } from "./register.ts";
 const LONGEST_UNSIGNED_MS = 60_000;
 
 /** Longest time for which a message of another agent may close an endpoint. */
-export function longestForeignMs({ config, quotas }: Agent): number {
-  if (config.isSigned) return Infinity;
-  let longestMs = LONGEST_UNSIGNED_MS;
-  for (const quota of quotas.values()) longestMs = Math.max(longestMs, quota.config.windowMs);
-  return longestMs;
+export function longestForeignMs({ config, agenda }: Agent): number {
+  return config.isSigned ? Infinity : Math.max(LONGEST_UNSIGNED_MS, agenda.longestWindowMs);
 }
 
 /** Clamps a received register to its bounds. */

@@ -21,7 +21,7 @@ test.each([
   expect(takeAll(swarm)).toBe(part);
 });
 
-test("its part is its own again a window later, and waits say so", () => {
+test("the part of this agent is available again a window later, and the reported wait says so", () => {
   const swarm = testSwarm(1, { expectedAgents: 5 });
   const [agent] = swarm.agents as [never];
   const sentAt = swarm.now;
@@ -43,7 +43,7 @@ test("an agent whose peers have left has the whole limit", () => {
   expect(takeAll(swarm)).toBe(1_000);
 });
 
-test("a call that is larger than its part is sent when nothing else is in its window", () => {
+test("a call larger than the part is sent once the window holds nothing else", () => {
   const swarm = testSwarm(1, { expectedAgents: 5 });
   const [agent] = swarm.agents as [never];
   expect(swarm.take(agent, 600)).toBe(true);
@@ -55,7 +55,7 @@ test("a call that is larger than its part is sent when nothing else is in its wi
   expect(swarm.take(agent, 600)).toBe(true);
 });
 
-test("without a bus nobody is expected", () => {
+test("without a bus no peers are expected", () => {
   const swarm = testSwarm(1, { hasBus: false, expectedAgents: 5 });
   expect(takeAll(swarm)).toBe(1_000);
   expect(testAgent("a", { expectedAgents: 5 }).membership.hasHeard).toBe(false);

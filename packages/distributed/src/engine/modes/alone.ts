@@ -1,6 +1,6 @@
 import type { Agent } from "../agent.ts";
-import { agreement } from "../agreement.ts";
-import { type Amounts, addTo, fits, isZero, minus, scaled, zeros } from "../amounts.ts";
+import { ownShare } from "../agreement.ts";
+import { type Amounts, addTo, fits, isZero, minus, scaled } from "../amounts.ts";
 import { availableOf, capacityOf } from "../capacity.ts";
 import { freeAtFor, shortfallEndsAt } from "../free-at.ts";
 import { inPaceAt, isInPace } from "../pacing.ts";
@@ -8,8 +8,8 @@ import type { Quota } from "../quota.ts";
 import { FREE, type Mode } from "./mode.ts";
 
 /**
- * Without other agents the whole limit is available. An agent that expects peers and has never heard any leaves their
- * parts free, because it may have started behind a partition.
+ * Without other agents the whole limit is available. An agent that expects peers and has never received a message of
+ * one leaves their parts free, because it may have started behind a partition.
  */
 export const alone: Mode = {
   name: "alone",
@@ -44,17 +44,17 @@ export const alone: Mode = {
   available: aloneAvailable,
 
   share(agent, quota, now) {
-    const share = agreement(agent, quota, now).get(undefined)?.to ?? zeros(quota.limits.length);
+    const share = ownShare(agent, quota, now);
     return scaled(share, partOf(agent));
   },
 };
 
-/** The part of the limit for an agent that hears only itself. */
+/** The part of the limit for an agent that receives only its own messages. */
 function partOf({ config: { expectedAgents = 1, hasBus }, membership }: Agent): number {
   return hasBus && !membership.hasHeard ? 1 / expectedAgents : 1;
 }
 
-/** The parts of the agents that are expected and were never heard. */
+/** The parts of the expected agents that have never sent a message. */
 function leftForOthers(agent: Agent, quota: Quota, now: number): number[] {
   return scaled(capacityOf(agent, quota, now), 1 - partOf(agent));
 }

@@ -2,7 +2,7 @@ import { fits, isZero, minus } from "../amounts.ts";
 import { enterIsolation, isolationLimit, isolationRetryAt, roundedLimit, savedUpAt } from "../isolation-budget.ts";
 import { FREE, type Mode, type Permit } from "./mode.ts";
 
-/** An agent that hears nobody keeps its own usage within its part of the last agreement. */
+/** An agent that receives no messages keeps its own usage within its part of the last agreement. */
 export const isolated: Mode = {
   name: "isolated",
   enter: enterIsolation,

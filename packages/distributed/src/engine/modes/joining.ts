@@ -5,7 +5,7 @@ import { freeAtFor } from "../free-at.ts";
 import { settleMsOf } from "../schedule.ts";
 import type { Mode } from "./mode.ts";
 
-/** A new agent sends nothing until it has heard its peers, or until the store has learned enough. */
+/** A new agent sends nothing until it has received the reports of its peers, or until the store has learned enough. */
 export const joining: Mode = {
   name: "joining",
   enter() {},
@@ -29,7 +29,7 @@ export const joining: Mode = {
     const { heartbeatMs } = agent.config.tuning;
     // The next reply of the store, about a heartbeat away, ends the join phase.
     if (agent.store?.isStore) return Math.max(freeAt, now + heartbeatMs);
-    // An agent that has heard nothing by the end of the join phase keeps joining until its next message is echoed.
+    // An agent that has received nothing by the end of the join phase keeps joining until its next message is echoed.
     const joinedAt = joiningUntil(agent) > now ? joiningUntil(agent) : now + heartbeatMs;
     return Math.max(freeAt, joinedAt, freeAtFor(agent, quota, cost, ahead, freeAt, now));
   },

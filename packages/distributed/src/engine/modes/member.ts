@@ -1,5 +1,5 @@
 import { type Agent, shareByWeight } from "../agent.ts";
-import { agreement } from "../agreement.ts";
+import { ownShare } from "../agreement.ts";
 import { type Amounts, addTo, at, fits, minus, SLACK, takeFrom, zeros } from "../amounts.ts";
 import { canBackfill } from "../backfill.ts";
 import { availableOf } from "../capacity.ts";
@@ -70,7 +70,7 @@ export const member: Mode = {
   },
 
   share(agent, quota, now) {
-    return agreement(agent, quota, now).get(undefined)?.to ?? zeros(quota.limits.length);
+    return ownShare(agent, quota, now);
   },
 };
 

@@ -30,7 +30,9 @@ function busMode(agent: Agent, now: number): ModeName {
   return agent.membership.peers.size === 0 ? "alone" : "member";
 }
 
-/** True when neither peers nor, on a bus with echo, the agent itself were heard for several heartbeats. */
+/**
+ * True when no message of a peer and, on a bus with echo, none of the agent itself was received for several heartbeats.
+ */
 function isIsolated({ config: { echoes, tuning }, membership, link }: Agent, now: number): boolean {
   if (!echoes && membership.peers.size === 0) return false;
   const { heartbeatMs, isolatedAfterHeartbeats, unechoedHeartbeats } = tuning;

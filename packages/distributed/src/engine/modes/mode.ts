@@ -7,7 +7,7 @@ import type { Quota } from "../quota.ts";
  * - `joining`: too new to send; the agent learns the usage of its peers
  * - `alone`: no other agent is known, so the whole limit is available
  * - `member`: capacity is shared on the bus, by parts of the free capacity and by claims
- * - `isolated`: neither peers nor the store are heard; a part of the last agreement is available
+ * - `isolated`: neither peers nor the store can be reached; a part of the last agreement is available
  * - `allocated`: a store grants capacity
  */
 export type ModeName = "joining" | "alone" | "member" | "isolated" | "allocated";

@@ -67,7 +67,7 @@ export const congestion: readonly Scenario[] = [
     mostAgents: 20,
   },
   {
-    name: "one refusal for no reason, at 5 % load",
+    name: "one spurious refusal, at 5 % load",
     options: () => ({
       limits: thousand,
       demand: { load: (now) => (now < 5 * MINUTE + recoveryMs(0.5) ? 0.05 : 3), skew: 0 },
@@ -164,7 +164,7 @@ export const congestion: readonly Scenario[] = [
     }),
   ),
   {
-    name: "somebody else uses 40 % of the account",
+    name: "another program uses 40 % of the account",
     options: () => ({
       limits: thousand,
       demand: busy,

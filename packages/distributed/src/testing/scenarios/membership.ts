@@ -170,7 +170,7 @@ export const membership: readonly Scenario[] = [
     figures: (report) => [...within(report), atLeast("use", report.use, 0.94)],
   },
   {
-    name: "one more agent in an idle hive, and all at once have much to do",
+    name: "a newcomer in an idle swarm, then a burst at all agents",
     options: () => ({
       agents: 3,
       limits: thousand,
@@ -184,7 +184,7 @@ export const membership: readonly Scenario[] = [
     mostAgents: 10,
   },
   {
-    name: "one, then two, then one",
+    name: "one agent, then two, then one",
     options: () => ({
       agents: 2,
       limits: thousand,

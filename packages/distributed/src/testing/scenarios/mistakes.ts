@@ -56,7 +56,7 @@ export const mistakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "all know within a heartbeat what one is told of the limit",
+    name: "a limit that one agent learns reaches all within a heartbeat",
     options: (agents) => ({
       limits: thousand,
       demand: busy,
@@ -68,7 +68,7 @@ export const mistakes: readonly Scenario[] = [
     mostAgents: 100,
   },
   {
-    name: "the wall clock goes back between two lives",
+    name: "the wall clock goes back between two incarnations",
     options: (agents) => ({
       limits: thousand,
       demand: even,
@@ -85,7 +85,7 @@ export const mistakes: readonly Scenario[] = [
     mostAgents: 100,
   },
   {
-    name: "one who claims a thousand million",
+    name: "an agent claims a thousand million",
     options: (agents) => ({
       limits: thousand,
       demand: even,

@@ -5,14 +5,14 @@ import { all, atLeast, atMost, MINUTE, type Scenario, SECOND, some, thousand, wi
 const busy = { load: 3 } as const;
 
 /**
- * Some or all agents do not hear each other: disconnected agents, bus outages, partitions of the broker, lost or late
- * messages.
+ * Some or all agents do not receive each other's messages: disconnected agents, bus outages, partitions of the broker,
+ * lost or late messages.
  */
 export const outages: readonly Scenario[] = [
   ...[0.1, 0.3, 0.99].flatMap((part) =>
     [10, 60, 600].map(
       (seconds): Scenario => ({
-        name: `${part * 100} % of the agents cut off for ${seconds} s`,
+        name: `${part * 100} % of the agents isolated for ${seconds} s`,
         options: (agents) => ({
           limits: thousand,
           demand: busy,
@@ -132,7 +132,10 @@ export const outages: readonly Scenario[] = [
   },
   ...(["deafen", "mute"] as const).map(
     (type): Scenario => ({
-      name: type === "deafen" ? "a third hears nobody but is heard" : "a third hears but is not heard",
+      name:
+        type === "deafen"
+          ? "a third of the agents sends and does not receive"
+          : "a third of the agents receives and does not send",
       options: (agents) => ({
         limits: thousand,
         demand: busy,
@@ -174,7 +177,7 @@ export const outages: readonly Scenario[] = [
     ],
   },
   {
-    name: "all start while the bus is away, and are told how many they are",
+    name: "all agents start while the bus is away, with expectedAgents",
     options: (agents) => ({
       limits: thousand,
       demand: busy,
@@ -191,7 +194,7 @@ export const outages: readonly Scenario[] = [
     ],
   },
   {
-    name: "all start while the bus is away, and are not told",
+    name: "all agents start while the bus is away, without expectedAgents",
     options: () => ({
       limits: thousand,
       demand: busy,

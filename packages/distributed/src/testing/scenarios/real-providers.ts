@@ -250,7 +250,7 @@ export const realProviders: readonly Scenario[] = [
     mostAgents: 10,
   },
   {
-    name: "somebody else uses 30 to 70 % of the account, varying",
+    name: "another program uses 30 to 70 % of the account, varying",
     options: () => ({
       limits: { requests: 1_000 },
       demand: busy,

@@ -46,7 +46,7 @@ export const realSwarms: readonly Scenario[] = [
     figures: (report) => [atMost("refused part", report.refused / report.sent, 0.002)],
   },
   {
-    name: "lives of two minutes, without a goodbye, under new names",
+    name: "incarnations of two minutes, without a goodbye, under new names",
     options: (agents) => ({
       limits,
       demand: busy,
@@ -56,7 +56,7 @@ export const realSwarms: readonly Scenario[] = [
     figures: (report) => [atMost("refused part", report.refused / report.sent, 0.01), atLeast("use", report.use, 0.85)],
   },
   {
-    name: "lives of twenty seconds, with a goodbye",
+    name: "incarnations of twenty seconds, with a goodbye",
     options: (agents) => ({
       limits,
       demand: busy,
@@ -76,7 +76,7 @@ export const realSwarms: readonly Scenario[] = [
     figures: (report) => [atMost("refused", report.refused, 0), atLeast("use", report.use, 0.9)],
   },
   {
-    name: "halves cannot hear each other for 5 s, with a burst on both sides",
+    name: "a partition in halves for 5 s, with a burst on both sides",
     options: (agents) => ({
       limits,
       demand: { load: 0.1, skew: 0, maxQueue: 600, bursts: [{ at: 3 * MINUTE + SECOND, load: 2 }] },
@@ -94,7 +94,7 @@ export const realSwarms: readonly Scenario[] = [
     figures: (report) => [atMost("max", report.max, 1.1)],
   },
   {
-    name: "an agent starts behind a split and is told how many they are",
+    name: "an agent starts behind a partition, with expectedAgents",
     options: () => ({
       agents: 5,
       limits,
@@ -112,7 +112,7 @@ export const realSwarms: readonly Scenario[] = [
     mostAgents: 10,
   },
   {
-    name: "an agent that hears only itself starts behind a split",
+    name: "an agent starts behind a partition, and receives only its own messages",
     options: () => ({
       agents: 5,
       limits,

@@ -58,13 +58,13 @@ export const steady: readonly Scenario[] = [
     mostAgents: 20,
   },
   {
-    name: "one request a minute for fifty",
+    name: "one request a minute for fifty agents",
     options: () => ({ agents: 50, limits: { requests: 1 }, demand: { load: 10, skew: 0 }, duration: 10 * MINUTE }),
     figures: (report) => [...within(report, 1), atLeast("sent", report.sent, 8)],
     mostAgents: 50,
   },
   {
-    name: "everybody has calls waiting at the start",
+    name: "all agents have calls waiting at the start",
     options: () => ({
       limits: thousand,
       demand: { load: 2, bursts: [{ at: 0, load: 5 }], maxQueue: 5_000 },
@@ -125,7 +125,7 @@ export const steady: readonly Scenario[] = [
     }),
   ),
   {
-    name: "demand turns round",
+    name: "demand reverses between the agents",
     options: (agents) => ({
       limits: thousand,
       demand: {
@@ -155,7 +155,7 @@ export const steady: readonly Scenario[] = [
     }),
   ),
   {
-    name: "one agent wants 600 times what it can have",
+    name: "one agent demands 600 times its share",
     options: (agents) => ({
       limits: thousand,
       demand: {

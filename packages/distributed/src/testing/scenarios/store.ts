@@ -23,7 +23,7 @@ function trouble(name: string, faults: readonly Fault[], learnings: number, useA
 /** A store grants parts of the limit: its normal use, and its failures. */
 export const store: readonly Scenario[] = [
   {
-    name: "handed out by a store, three times the limit",
+    name: "granted by a store, three times the limit",
     options: () => ({ limits: thousand, demand: busy, store: handed, duration: 6 * MINUTE }),
     figures: (report) => [
       ...within(report),
@@ -34,12 +34,12 @@ export const store: readonly Scenario[] = [
     ],
   },
   {
-    name: "handed out by a store, 30 % of the limit",
+    name: "granted by a store, 30 % of the limit",
     options: () => ({ limits: thousand, demand: { load: 0.3 }, store: handed, duration: 5 * MINUTE }),
     figures: (report) => [...within(report), atMost("wait p99, ms", report.wait.p99, 500)],
   },
   {
-    name: "handed out by a store, a hundred thousand a minute",
+    name: "granted by a store, a hundred thousand a minute",
     options: () => ({ limits: { requests: 100_000 }, demand: busy, store: handed, duration: 4 * MINUTE }),
     figures: (report) => [
       ...within(report),
@@ -48,7 +48,7 @@ export const store: readonly Scenario[] = [
     ],
   },
   {
-    name: "handed out by a store, five limits at once",
+    name: "granted by a store, five limits at once",
     options: () => ({
       limits: thousand,
       demand: { load: 0, bursts: [{ at: MINUTE, load: 5 }], maxQueue: 5_000 },
@@ -105,7 +105,7 @@ export const store: readonly Scenario[] = [
     ],
   },
   {
-    name: "handed out by a store, half of the agents crash",
+    name: "granted by a store, half of the agents crash",
     options: (agents) => ({
       limits: thousand,
       demand: { load: 3, skew: 0 },
@@ -119,7 +119,7 @@ export const store: readonly Scenario[] = [
     ],
   },
   {
-    name: "a refusal, handed out by a store",
+    name: "a refusal in store mode",
     options: () => ({
       limits: thousand,
       demand: { load: 3, skew: 0 },

@@ -73,7 +73,7 @@ export const tokenCosts: readonly Scenario[] = [
     ],
   },
   {
-    name: "what a call took is known only afterwards",
+    name: "the usage of a call is known only afterwards",
     options: () => ({
       limits: tokens,
       demand: { load: 3, tokens: { ...typicalTokens, actual: [0.2, 1] } },
@@ -84,7 +84,7 @@ export const tokenCosts: readonly Scenario[] = [
   },
   {
     // Calls in flight use more than their estimates: only better estimates would help.
-    name: "calls take up to half more than was thought",
+    name: "calls use up to half more than estimated",
     options: () => ({
       limits: tokens,
       demand: { load: 3, tokens: { ...typicalTokens, actual: [0.5, 1.5] } },

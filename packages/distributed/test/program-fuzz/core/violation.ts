@@ -30,7 +30,7 @@ export type Law =
   | "order"
   /** No call is granted during a pause. */
   | "pause"
-  /** Agents that hear each other agree on levels and members. */
+  /** Agents that receive each other's messages agree on levels and members. */
   | "agreement"
   /** Warnings are correct. */
   | "warnings";

@@ -39,8 +39,8 @@ export async function end(state: State, stopDecoding: () => Promise<void>): Prom
 }
 
 /**
- * Checks agreement: agents that have heard each other for a while know each other, and have the same last cause of each
- * level.
+ * Checks agreement: agents that have exchanged messages for a while know each other, and have the same last cause of
+ * each level.
  */
 async function checkAgreement(state: State): Promise<void> {
   const { agents, setup } = state;

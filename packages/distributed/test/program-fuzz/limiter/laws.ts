@@ -21,7 +21,8 @@ export function checkGranted(state: State, { agent, resource, options }: Call): 
   grants.push({ at: now, agent: agent.index, resource: name, cost });
   if (setup.isExtreme) return;
   const isOwn = setup.sharing === "none";
-  // Not checked after a disturbance: an agent that hears nobody, not even itself, rounds its budget to whole calls.
+  // Not checked after a disturbance: an agent that receives nothing, not even its own messages, rounds its budget to
+  // whole calls.
   if (isOwn ? state.isReleased : state.isDisturbed) return;
   // While a store learns a limit with another window, agents continue with their parts of the former one.
   if (setup.hasStore && now - resource.windowSetAt < TAKEN_OVER_MS + spanMsOf(limit)) return;

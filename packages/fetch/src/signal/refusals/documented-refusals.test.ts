@@ -1,14 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { documentedRefusals } from "../../../test/fixtures/documented-refusals.ts";
-import { reportedRefusals } from "../../../test/fixtures/reported-refusals.ts";
+import { refusals } from "../../../test/fixtures/refusals.ts";
 import { parseProviderSignal } from "../parse-provider-signal.ts";
 import { isWorthWaiting } from "../provider-signal.ts";
 import { FAMILIES } from "./families.ts";
 import { PRECEDENCE } from "./rule.ts";
 
 const now = Date.parse("2026-11-16T00:00:00.000Z");
-
-const refusals = [...documentedRefusals, ...reportedRefusals];
 
 describe("answers as the providers document them", () => {
   test.each(refusals)("$name", ({ status, headers = {}, body, class: expected, retryAfterMs }) => {
@@ -53,6 +50,52 @@ describe("an answer that nobody has described", () => {
   test("keeps the wait of a gateway's own header", () => {
     for (const headers of [{ "x-retry-after": "7" }, { "retry-after": "7s" }, { "x-ratelimit-retry-after": "7" }])
       expect(parseProviderSignal({ status: 429, headers, now }).retryAfterMs).toBe(7_000);
+  });
+
+  test("keeps a wait in any words and fields that ask for one", () => {
+    for (const [message, ms] of [
+      ["Please try again in 1h2m3.5s.", 3_723_500],
+      ["You may request again after 15 seconds", 15_000],
+      ["A cooldown of 15 seconds applies", 15_000],
+      ["Retry after 30.", 30_000],
+      ["{'error': {'retry_after': 7, 'type': 'x'}}", 7_000],
+      ["Please try again in an hour.", 3_600_000],
+      ["Please try again in a few minutes.", undefined],
+      ["Retry after 3 attempts", undefined],
+      ["You have made more than 150 requests in 10 seconds.", undefined],
+    ] as const)
+      expect([message, parseProviderSignal({ status: 429, body: { message }, now }).retryAfterMs]).toEqual([
+        message,
+        ms,
+      ]);
+    for (const [field, value, ms] of [
+      ["retry-after", 30, 30_000],
+      ["retry_in", "30", 30_000],
+      ["resetIn", "30s", 30_000],
+      ["retry_delay_ms", 250, 250],
+      ["seconds_until_reset", 5, 5_000],
+      ["next_available_at", "2026-11-16T00:00:05Z", 5_000],
+      ["retries", 3, undefined],
+      ["wait", true, undefined],
+      ["retry_after", Number.NaN, undefined],
+      ["retry_after", -5, undefined],
+      ["retry_after", Infinity, undefined],
+    ] as const)
+      expect([field, parseProviderSignal({ status: 429, body: { [field]: value }, now }).retryAfterMs]).toEqual([
+        field,
+        ms,
+      ]);
+  });
+
+  test("has the first wait above 0 of those that it tells", () => {
+    const info = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "0s" };
+    const body = { error: { code: 429, message: "Please retry in 12s.", details: [info] } };
+    expect(parseProviderSignal({ status: 429, headers: { "retry-after": "0" }, body, now }).retryAfterMs).toBe(12_000);
+  });
+
+  test("a quota of a minute is no credit, whichever words it has", () => {
+    const body = { error: { message: "You exceeded your current quota of requests per minute" } };
+    expect(parseProviderSignal({ status: 429, body }).class).toBe("rate_limited");
   });
 
   test("a server error without words about limits is no refusal: a cut needs evidence", () => {

@@ -1,12 +1,15 @@
 import { ALIBABA } from "./alibaba.ts";
 import { ANTHROPIC } from "./anthropic.ts";
 import { AWS } from "./aws.ts";
+import { BAIDU } from "./baidu.ts";
+import { BYTEDANCE } from "./bytedance.ts";
 import { CLOUDFLARE } from "./cloudflare.ts";
 import { DATABRICKS } from "./databricks.ts";
 import { GATEWAYS } from "./gateways.ts";
 import { GENERAL } from "./general.ts";
 import { GOOGLE } from "./google.ts";
 import { HOSTS } from "./hosts.ts";
+import { IBM } from "./ibm.ts";
 import { MICROSOFT } from "./microsoft.ts";
 import { MINIMAX } from "./minimax.ts";
 import { MOONSHOT } from "./moonshot.ts";
@@ -26,8 +29,11 @@ export const FAMILIES: readonly RefusalFamily[] = [
   ZAI,
   MINIMAX,
   ALIBABA,
+  BAIDU,
+  BYTEDANCE,
   DATABRICKS,
   CLOUDFLARE,
   GATEWAYS,
   HOSTS,
+  IBM,
 ];

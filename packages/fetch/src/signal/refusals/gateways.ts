@@ -17,7 +17,7 @@ export const GATEWAYS: RefusalFamily = {
       at: "any-error",
       overrides: true,
     },
-    // Credit that is bound by requests under way comes back when they end; OpenRouter says 402 and when.
+    // Credit that is bound by requests under way comes back when they end; OpenRouter answers 402 with the wait.
     { class: "rate_limited", code: /^openrouter_in_flight_budget$/, overrides: true },
     // LiteLLM, also with status 400.
     { class: "quota_exhausted", code: /^budget_exceeded$|^budgetexceedederror$/ },

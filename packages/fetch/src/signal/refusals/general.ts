@@ -10,29 +10,31 @@ export const GENERAL: RefusalFamily = {
   rules: [
     {
       class: "request_too_large",
-      code: /^(request_too_large|request_body_too_large\w*|context_length_exceeded|string_above_max_length|payload_too_large|tokens_limit_reached|max_tokens_exceeded|prompt_too_long)$/,
+      code: /^(request_too_large|request_body_too_large\w*|context_length_exceeded|string_above_max_length|payload_too_large|tokens_limit_reached|max_tokens_exceeded|prompt_too_long|(?:tokens|characters)_too_long|exceed_context_size_error)$/,
     },
     {
       class: "request_too_large",
       at: "any-error",
-      text: /request (?:is |body )?too large|prompt (?:is )?too long|maximum context length|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context (?:limit|window|length)|reduce (?:your message size|the length of the messages)|input is too long|token count.{0,30} exceeds the maximum|number of tokens in the prompt cannot exceed|exceeded model token limit|tokens .{0,24}must be <=? ?\d|range of input length should be/i,
+      text: /request (?:is |body )?too large|prompt (?:is )?too long|maximum context length|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context (?:limit|window|length)|reduce (?:your message size|the length of the messages)|input is too long|token count.{0,30} exceeds the maximum|number of tokens in the prompt cannot exceed|exceeded model token limit|tokens .{0,24}must be <=? ?\d|must have less than \d+ tokens|range of input length should be|maximum prompt length is \d|longer than the (?:maximum model|model's (?:maximum )?context) length|context_?window_?exceeded|too many tokens: |model only supports up to \d|exceeds the available context size|greater than the context length|context length of only \d/i,
     },
     {
       class: "quota_exhausted",
-      code: /insufficient_?(?:user_?)?(?:quota|funds?|balance|credits?)|credit_balance|credits?_(?:exhausted|depleted)|no_?credit|^billing|spend(?:ing)?_limit|payment_?required|budget_?exceeded|exceeded_?budget|arrear|overdue/,
+      code: /insufficient_?(?:user_?)?(?:quota|funds?|balance|credits?)|not_?enough_?(?:balance|credits?)|credit_balance|credits?_(?:exhausted|depleted)|no_?credit|^billing|spend(?:ing)?_limit|payment_?required|budget_?exceeded|exceeded_?budget|arrear|overdue/,
     },
     {
       class: "quota_exhausted",
       at: "any-error",
-      text: /credit balance is too low|insufficient (?:account )?(?:credits?|balance|funds)|balance (?:is )?(?:insufficient|not enough)|credits are depleted|(?:used|exhausted|exceeded) (?:all |up )*(?:of )?(?:your |the )?(?:available |remaining |monthly |included )*credits|out of credits|spend(?:ing)? (?:limit|cap)\b|will regain access on|requires? more credits|budget has been exceeded|exceeded ?budget|(?:crossed|over) budget|please (?:recharge|top up)|账户?余额不足|余额不足|欠费/i,
+      text: /credit balance is too low|insufficient (?:account )?(?:credits?|balance|funds)|balance (?:is )?(?:insufficient|not enough)|credits are depleted|(?:used|exhausted|exceeded) (?:all |up )*(?:of )?(?:your |the )?(?:available |remaining |monthly |included )*credits|(?:out|run out) of credits|(?:doesn't|does not) have any credits|(?:not enough|exhausted) balance|credit limit exceeded|credits (?:have )?expired|spend(?:ing)? (?:limit|cap)\b|will regain access on|requires? more credits|budget (?:limits? )?(?:has been |have been )?(?:exceeded|reached)|exceeded ?(?:token ?)?budget|(?:crossed|over) budget|please (?:recharge|top up)|账户?余额不足|余额不足|欠费/i,
     },
     {
       class: "ramp_limited",
       code: /^(ramp_limit_exceeded|slow_?down|limit_burst_rate|\w*rate_?growth\w*)$/,
     },
+    // OpenAI's "Slow Down" is a 503. In a 429, "please slow down" is said of any rate.
+    { class: "ramp_limited", text: /slow down/i, at: [503] },
     {
       class: "ramp_limited",
-      text: /acceleration limit|usage increase rate|growing too fast|slow down|sudden increase in (?:your )?request|sharp increase in usage|(?:request )?rate increased too quickly|rate growth limit/i,
+      text: /acceleration limit|usage increase rate|growing too fast|slow down (?:your )?traffic growth|sudden increase in (?:your )?request|sharp increase in usage|(?:request )?rate increased too quickly|rate growth limit/i,
     },
     {
       class: "not_entitled",
@@ -45,17 +47,17 @@ export const GENERAL: RefusalFamily = {
     },
     {
       class: "quota_window_long",
-      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|hourly usage limit|usage limit for this (?:billing|period)|使用上限|(?:每日|每天|当日|今日|每周|每月|本月)[^。]{0,12}(?:限额|额度|上限|配额)/i,
+      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|(?:hourly|session) usage limit|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|usage limit for this (?:billing|period)|(?:reached|hit|exceeded) your (?:\w+ )?usage limit|使用上限|(?:每日|每天|当日|今日|每周|每月|本月)[^。]{0,12}(?:限额|额度|上限|配额)/i,
     },
     { class: "overloaded", code: /overload/ },
     {
       class: "overloaded",
       at: TROUBLE,
-      code: /^(model_?not_?ready|service_?unavailable|temporarily_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|out_?of_?capacity|unavailable|resource_?unavailable|(?:no_)?provider_(?:un)?available|queue_(?:exceeded|full)|system_busy|server_busy)/,
+      code: /^(model_?not_?ready|service_?unavailable|temporarily_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|out_?of_?capacity|unavailable(?!_model)|resource_?unavailable|(?:no_)?provider_(?:un)?available|queue_(?:exceeded|full)|system_busy|server_busy)/,
     },
     {
       class: "overloaded",
-      text: /overloaded|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|(?:receiving|have) too many requests at (?:the|this) moment|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|no more|insufficient|not enough|system|limited) capacity|model is not ready|resources? (?:(?:is|are) )?(?:temporarily |currently )?unavailable|(?:server|system|service) is (?:too )?busy|no deployments available|访问量过大|负载(?:较|过)高|(?:服务器?|系统)繁忙|过载/i,
+      text: /overloaded|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|(?:receiving|have) too many requests at (?:the|this) moment|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|no more|insufficient|not enough|system|limited) capacity|\bat (?:full )?capacity\b|(?:model|engine) (?:is )?(?:currently |too )?busy|model is not ready|resources? (?:(?:is|are) )?(?:temporarily |currently )?unavailable|(?:server|system|service) is (?:too )?busy|no deployments available|访问量过大|负载(?:较|过)高|(?:服务器?|系统)繁忙|过载/i,
     },
     {
       class: "overloaded",
@@ -66,7 +68,7 @@ export const GENERAL: RefusalFamily = {
       class: "rate_limited",
       code: /^(rate_limit(?:_error)?|\w*rate_?limit_?(?:ed|exceeded|reached)\w*(?:\.\w+)*|too_?many_?(?:concurrent_?)?requests|throttl(?:ing|ed)|requestlimitexceeded|request_limit_exceeded|requestthrottled|limit_requests|resource_exhausted|provisionedthroughputexceeded|concurrency_?limit)/,
     },
-    // Gateways and older APIs say it with a 403 or 500.
+    // Gateways and older APIs answer with a 403 or 500.
     {
       class: "rate_limited",
       at: "any-error",

@@ -30,8 +30,8 @@ export interface RefusalFamily {
 }
 
 /**
- * Classes, strongest evidence first. A request that can never fit stays too large however full the account is, and a spent
- * credit is not cured by the wait that stands beside it.
+ * Classes, strongest evidence first. A request that can never fit stays too large however full the account is, and a
+ * spent credit is not cured by a wait in the same answer.
  */
 export const PRECEDENCE: readonly RefusalClass[] = [
   "request_too_large",

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type DocumentedRefusal, documentedRefusals } from "../../../test/fixtures/documented-refusals.ts";
-import { reportedRefusals } from "../../../test/fixtures/reported-refusals.ts";
+import { refusals } from "../../../test/fixtures/refusals.ts";
 import { parseProviderSignal } from "../parse-provider-signal.ts";
 
 const now = Date.parse("2026-11-16T00:00:00.000Z");
-const cases = [...documentedRefusals, ...reportedRefusals].filter(({ body }) => typeof body === "object");
+const cases = refusals.filter(({ body }) => typeof body === "object");
 
 const outcome = ({ status, headers }: DocumentedRefusal, body: unknown) => {
   const { class: refusal, retryAfterMs } = parseProviderSignal({ status, headers: headers ?? {}, body, now });
@@ -27,6 +27,11 @@ const WRAPPERS: Readonly<Record<string, (body: unknown) => unknown>> = {
   "as an event of a stream": (body) => `event: error\ndata: ${JSON.stringify(body)}\n\n`,
   "behind OpenRouter": (body) => ({ error: { message: "Provider returned error", metadata: { raw: body } } }),
   "as the fault of a gateway": (body) => ({ fault: body }),
+  "behind the words of a proxy": (body) => ({
+    error: { message: `Upstream error: ${JSON.stringify(body)}, giving up` },
+  }),
+  "as one of several events": (body) => `: ping\n\nid: 7\nevent: error\ndata: ${JSON.stringify({ error: body })}\n\n`,
+  "as the first of several documents": (body) => `${JSON.stringify(body)}\n{"done":true}`,
   "quoted twice": (body) => JSON.stringify(JSON.stringify(body)),
 };
 
@@ -122,6 +127,48 @@ describe("limits in header fields, however they are spelled", () => {
   ])("%s", (name) => {
     expect(parseProviderSignal({ status: 200, headers: { [name]: "100" } }).dims).toEqual({ tokens: { limit: 100 } });
   });
+});
+
+test("JSON in the words of a success, or that is a part of the request, is no error", () => {
+  const quoted = JSON.stringify({ error: { type: "rate_limit_error", message: "too many requests" } });
+  const request = JSON.stringify({ messages: [{ role: "user", content: "hi" }], type: "rate_limit_error" });
+  expect(parseProviderSignal({ status: 200, body: { message: `They said: ${quoted}` } }).class).toBeUndefined();
+  expect(parseProviderSignal({ status: 400, body: { message: `Unknown field in ${request}` } }).class).toBeUndefined();
+});
+
+test("the spent hours of a subscription are waited for until their reset", () => {
+  const headers = {
+    "anthropic-ratelimit-unified-status": "rejected",
+    "anthropic-ratelimit-unified-reset": "1794790800",
+  };
+  expect(parseProviderSignal({ status: 429, headers, now })).toEqual({
+    dims: {},
+    cooldownMs: 3_600_000,
+    class: "quota_window_long",
+  });
+});
+
+test("the reset of one window is not taken for that of another", () => {
+  const left = {
+    "x-ratelimit-limit": "1, 15000",
+    "x-ratelimit-remaining": "0, 1000",
+    "x-ratelimit-reset": "1, 1419704",
+  };
+  expect(parseProviderSignal({ status: 429, headers: left, now }).cooldownMs).toBe(1_000);
+  const spent = { ...left, "x-ratelimit-remaining": "1, 0" };
+  expect(parseProviderSignal({ status: 429, headers: spent, now }).cooldownMs).toBe(1_419_704_000);
+});
+
+test("a policy of Hugging Face has the name that its limit has", () => {
+  const headers = { ratelimit: '"api";r=0;t=55', "ratelimit-policy": '"fixed window";"api";q=500;w=300' };
+  expect(parseProviderSignal({ status: 429, headers }).dims).toEqual({
+    "policy:api": { limit: 500, remaining: 0, resetMs: 55_000, windowMs: 300_000, unit: "requests" },
+  });
+});
+
+test("a long body keeps its codes and its wait", () => {
+  const body = JSON.stringify({ error: { code: "overloaded", message: "x".repeat(200_000), retry_after: 9 } });
+  expect(parseProviderSignal({ status: 429, body })).toMatchObject({ class: "overloaded", retryAfterMs: 9_000 });
 });
 
 describe("HTML pages of proxies", () => {

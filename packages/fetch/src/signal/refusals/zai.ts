@@ -14,7 +14,7 @@ const CODES: readonly (readonly [RefusalRule["class"], readonly number[]])[] = [
 
 /** The code stands in a field of its own or, in Anthropic's protocol, in front of the message: "[1313][Your account's …". */
 const rules = CODES.flatMap(([refusal, codes]): RefusalRule[] => [
-  // "Insufficient balance for extra usage" stands beside the reset of a plan's window, which is what counts.
+  // "Insufficient balance for extra usage" comes with the reset of a plan's window, which decides.
   { class: refusal, code: new RegExp(`^(?:${codes.join("|")})$`), at: AT, overrides: true },
   { class: refusal, text: new RegExp(`(?:^|\\s)\\[(?:${codes.join("|")})\\]\\[`), overrides: true },
 ]);

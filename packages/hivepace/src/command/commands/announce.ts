@@ -52,7 +52,7 @@ export async function run(args: readonly string[], world: World): Promise<number
   const [resource] = positionals;
   if (!resource) throw new UsageError("no resource given: hivepace announce <resource> --reason <text>");
   const { reason } = values;
-  if (!reason) throw new UsageError("--reason is required: everyone who sees the cut will want to know why");
+  if (!reason) throw new UsageError("--reason is required: every agent reports it as the cause of the cut");
   const asked = values.capacity === undefined ? undefined : capacityOf(values.capacity);
   const listenMs = values.listen === undefined ? undefined : parseDuration("--listen", values.listen);
   const agentId = values.as || operator();

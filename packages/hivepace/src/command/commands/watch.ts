@@ -68,7 +68,7 @@ export async function run(args: readonly string[], world: World): Promise<number
     if (!ended.aborted) throw error;
   }
   progress.end();
-  if (link.lost.aborted || signal.aborted || observer.snapshot().heard > 0) return endOfWatching(link, world);
+  if (link.lost.aborted || signal.aborted || observer.snapshot().received > 0) return endOfWatching(link, world);
   return EXIT.trouble;
 }
 

@@ -18,10 +18,10 @@ const found = (check: (findings: Findings) => void) => {
 const agent = (agentId: string, state: ObservedAgent["state"] = "live"): ObservedAgent => ({
   agentId,
   state,
-  heardAgoMs: 100,
+  lastMessageAgoMs: 100,
   upMs: 5_000,
   weight: 1,
-  isServed: false,
+  isAllocated: false,
 });
 const snapshot = (more: Partial<SwarmSnapshot> = {}): SwarmSnapshot => ({
   bus: "ready",
@@ -31,7 +31,7 @@ const snapshot = (more: Partial<SwarmSnapshot> = {}): SwarmSnapshot => ({
   resources: [],
   availability: [],
   keys: [],
-  heard: 0,
+  received: 0,
   ignored: {},
   ...more,
 });
@@ -49,7 +49,7 @@ test("enough agents are fine; fewer agents, or none, are wrong and come with adv
   expect(found((f) => checkAgents(f, snapshot(), { ...expected, agents: 0 }))[0]).toMatch(/^ok: no agent/);
 });
 
-test("agents served by a store count although they are not heard one by one, and a silent agent is a note", () => {
+test("agents in store mode count although they rarely report, and a silent agent is a note", () => {
   const served = snapshot({ members: 900, agents: [agent("a"), agent("b", "silent")] });
   expect(found((f) => checkAgents(f, served, { ...expected, agents: 900 }))).toEqual([
     "ok: 900 agents: a",
@@ -68,13 +68,13 @@ test.each([
   ["newer version", /update hivepace/],
   ["no JSON", /other publishers/],
 ])("messages ignored as %s are wrong and come with advice", (reason, advice) => {
-  const [text] = found((f) => checkIgnored(f, snapshot({ ignored: { [reason]: 3 }, heard: 2 })));
+  const [text] = found((f) => checkIgnored(f, snapshot({ ignored: { [reason]: 3 }, received: 2 })));
   expect(text).toMatch(/^wrong: 3 ignored/);
   expect(text).toMatch(advice);
 });
 
 test("messages that every swarm ignores are not reported", () => {
-  expect(found((f) => checkIgnored(f, snapshot({ ignored: { stale: 3, replayed: 1 }, heard: 2 })))).toEqual([
+  expect(found((f) => checkIgnored(f, snapshot({ ignored: { stale: 3, replayed: 1 }, received: 2 })))).toEqual([
     "ok: 2 received, all understood",
   ]);
 });

@@ -58,7 +58,7 @@ function holdersOf(words: readonly Word[]): Map<string, Set<string>> {
   return holders;
 }
 
-/** Finds ids whose earlier incarnation is heard after a later one, so that both must be running. */
+/** Finds ids whose earlier incarnation sends messages after a later one, so that both must be running. */
 function twinsOf(words: readonly Word[]): string[] {
   const latest = new Map<string, number>();
   const twins = new Set<string>();

@@ -18,7 +18,7 @@ export interface Expected {
   readonly elsewhere: readonly string[];
 }
 
-/** Compares the agents heard with the number expected. */
+/** Compares the number of agents found with the expected number. */
 export function checkAgents(
   findings: Findings,
   { agents, members, observedMs }: SwarmSnapshot,
@@ -39,11 +39,11 @@ export function checkAgents(
       "check whether the others use another broker or another namespace",
     );
   else findings.bad("agents", heard, nobodyAdvice(expected));
-  for (const { agentId, state, heardAgoMs } of agents)
+  for (const { agentId, state, lastMessageAgoMs } of agents)
     if (state === "silent")
       findings.note(
         "agents",
-        `${clean(agentId)} has been silent for ${showDuration(heardAgoMs)}`,
+        `${clean(agentId)} has been silent for ${showDuration(lastMessageAgoMs)}`,
         "check whether it crashed or lost its broker",
       );
 }
@@ -58,10 +58,10 @@ function nobodyAdvice({ namespace, elsewhere }: Expected): string {
 }
 
 /** Reports messages that were received and not understood. */
-export function checkIgnored(findings: Findings, { ignored, heard }: SwarmSnapshot): void {
+export function checkIgnored(findings: Findings, { ignored, received }: SwarmSnapshot): void {
   const reasons = Object.entries(ignored).filter(([reason]) => !HARMLESS.includes(reason));
   if (reasons.length === 0) {
-    if (heard > 0) findings.ok("messages", `${heard} received, all understood`);
+    if (received > 0) findings.ok("messages", `${received} received, all understood`);
     return;
   }
   for (const [reason, count] of reasons)
@@ -97,7 +97,7 @@ export function checkSurvey(findings: Findings, { differences, twins, lookalikes
     findings.bad(
       "names",
       `two processes use the name ${clean(agent)}`,
-      "give each its own agentId, or omit the option",
+      "give each its own agentId, or set AGENT_ID for each",
     );
   if (isAnyone && differences.length === 0 && twins.length === 0)
     findings.ok("limits", "all agents have the same limits");

@@ -11,8 +11,8 @@ const LOOK_MS = 50;
 
 export interface Listening {
   /**
-   * A fixed listening time in milliseconds. By default listening ends once all agents that the others know of were
-   * heard, or after six seconds, or later in a large swarm.
+   * A fixed listening time in milliseconds. By default listening ends once every agent known to any other has sent a
+   * message, or after six seconds, or later in a large swarm.
    */
   readonly listenMs?: number | undefined;
   readonly signal: AbortSignal;

@@ -36,7 +36,7 @@ export async function decide(action: "park" | "unpark", args: readonly string[],
   if (!endpoint) throw new UsageError(`no endpoint given: hivepace ${action} <endpoint> --reason <text>`);
   const { model } = values;
   const reason = values.reason ?? (action === "unpark" ? "unparked" : "");
-  if (!reason) throw new UsageError("--reason is required: everyone who sees the change will want to know why");
+  if (!reason) throw new UsageError("--reason is required: every agent reports it as the cause of the change");
   const forMs = values.for === undefined ? undefined : parseDuration("--for", values.for);
   if (action === "unpark" && forMs !== undefined) throw new UsageError("--for is an option of hivepace park only");
   const agentId = values.as || operator();

@@ -141,9 +141,12 @@ function agentTable(agents: readonly ObservedAgent[]): string {
   return table<ObservedAgent>(
     [
       { title: "AGENT", of: ({ agentId }) => clean(agentId) },
-      { title: "STATE", of: ({ state, isServed }) => (isServed && state === "live" ? "live, by the store" : state) },
+      {
+        title: "STATE",
+        of: ({ state, isAllocated }) => (isAllocated && state === "live" ? "live, by the store" : state),
+      },
       { title: "UP", of: ({ upMs }) => showDuration(upMs), isNumber: true },
-      { title: "HEARD", of: ({ heardAgoMs }) => `${showDuration(heardAgoMs)} ago`, isNumber: true },
+      { title: "HEARD", of: ({ lastMessageAgoMs }) => `${showDuration(lastMessageAgoMs)} ago`, isNumber: true },
       { title: "WEIGHT", of: ({ weight }) => amount(weight), isNumber: true },
     ],
     agents,

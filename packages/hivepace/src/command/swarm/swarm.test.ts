@@ -9,10 +9,10 @@ const live = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
     agentId: `agent-${i}`,
     state: "live" as const,
-    heardAgoMs: 10,
+    lastMessageAgoMs: 10,
     upMs: 1_000,
     weight: 1,
-    isServed: false,
+    isAllocated: false,
   }));
 
 test.each([
@@ -20,7 +20,7 @@ test.each([
   ["all known agents: a little over a heartbeat", 3, 3, 1_300],
   ["some agents are missing: six seconds", 2, 3, 6_000],
   ["a large swarm publishes less often", 10, 2_000, 11_000],
-])("the listening time depends on the agents heard: %s", (_, heard, members, ms) => {
+])("the listening time depends on the agents received: %s", (_, heard, members, ms) => {
   expect(restMs({ observedMs: 100, members, agents: live(heard) })).toBe(ms - 100);
 });
 
@@ -57,7 +57,7 @@ test("a resource has one row for each limit, with its capacity and the cause of 
         retryAfterMs: 60_000,
       },
     ],
-    heard: 5,
+    received: 5,
     ignored: { unsigned: 2 },
   });
   const row = text.split("\n").find((line) => line.startsWith("eu"));
@@ -98,7 +98,7 @@ test("usage, share and queue of each agent are those of the binding dimension", 
     ],
     keys: [],
     availability: [],
-    heard: 5,
+    received: 5,
     ignored: {},
   });
   const rows = text.split("\n").map((line) => line.replace(/ +/g, " ").trim());
@@ -122,7 +122,7 @@ test("tenant keys have their own table of bounded size, ordered by utilization",
     resources: [],
     keys,
     availability: [],
-    heard: 1,
+    received: 1,
     ignored: {},
   });
   expect(text).toMatch(/^KEY .*\ntenant-29 /m);
@@ -146,7 +146,7 @@ test("an absent limit is not printed as a number, in tables and in lines", () =>
     resources: [free],
     keys: [],
     availability: [],
-    heard: 1,
+    received: 1,
     ignored: {},
   });
   expect(text).toContain("no limit");

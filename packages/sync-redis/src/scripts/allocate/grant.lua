@@ -53,8 +53,8 @@ for served = 0, MOST_SERVED - 1 do
       -- A large grant from spare capacity sets the agent back by a few fair shares, or one call, at most.
       local debt = max(DEBT / s.weights, sizeOf(one.next, s.limits) / one.weight)
       local size = sizeOf(grant, s.limits)
-      one.turn = one.placeTurn + min(size / one.weight, debt)
-      s.turn = max(s.turn, min(one.turn, one.placeTurn + size * s.members / s.weights))
+      one.virtualTime = one.placeVirtualTime + min(size / one.weight, debt)
+      s.virtualTime = max(s.virtualTime, min(one.virtualTime, one.placeVirtualTime + size * s.members / s.weights))
       -- An agent that returns to the end of the queue does not restart the measured contention.
       local since = s.lineSince
       leave(one)

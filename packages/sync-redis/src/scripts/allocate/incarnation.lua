@@ -4,9 +4,9 @@
 local row = rowOf(r.agentId)
 local isNews, failure = true, nil
 if row then
-  if r.life < row.life or (r.life == row.life and row.state == 'left') then
-    failure = 'a later life of this agent is there'
-  elseif r.life > row.life then
+  if r.life < row.incarnation or (r.life == row.incarnation and row.state == 'left') then
+    failure = 'a later incarnation of this agent has reported'
+  elseif r.life > row.incarnation then
     -- The ended incarnation may have used all of its grant without reporting it: the grant counts as used.
     if row.state == 'silent' then silence(row, -1) end
     if row.state == 'live' then

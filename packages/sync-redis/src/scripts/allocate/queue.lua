@@ -21,8 +21,8 @@ local function joinOrLeave(row, isStaying)
     s.orders = s.orders + 1
     row.isChanged = true
     row.place = format('%016.0f:%s', s.orders, row.id)
-    row.placeTurn = isStaying and row.turn or max(row.turn, s.turn)
-    call('ZADD', line, num(row.placeTurn), row.place)
+    row.placeVirtualTime = isStaying and row.virtualTime or max(row.virtualTime, s.virtualTime)
+    call('ZADD', line, num(row.placeVirtualTime), row.place)
     waiting = waiting + 1
     if not s.lineSince then s.lineSince = now end
   end

@@ -8,7 +8,7 @@ if not row then
   local all = {}
   for i = 1, D do all[i] = math.huge end
   if not endsMs then spread(all, r.bins) end
-  row = { id = r.agentId, life = r.life, state = 'live', turn = 0, fair = zeros(), told = zeros(), allowed = {} }
+  row = { id = r.agentId, incarnation = r.life, state = 'live', virtualTime = 0, fair = zeros(), told = zeros(), allowed = {} }
   -- A store that lost its state believes the grant that an agent reports, while it learns.
   for i = 1, D do row.allowed[i] = isLearning and max(r.sent[i], r.allowed[i]) or r.sent[i] end
   s.members = s.members + 1

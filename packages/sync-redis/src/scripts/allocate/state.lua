@@ -12,7 +12,7 @@ end
 if not s then
   -- cmsgpack keeps every finite number exactly. No infinity is stored: -1e15 stands for "never".
   s = { stamp = 0, at = 0, expectBy = 0, learnUntil = 0, limits = r.limits, limitsAt = -1e15, held = zeros(), members = 0,
-    weights = 0, turn = 0, orders = 0, ahead = zeros(), aheadAt = 0, isStore = false, sum = zeros(), first = 0, slots = 0,
+    weights = 0, virtualTime = 0, orders = 0, ahead = zeros(), aheadAt = 0, isStore = false, sum = zeros(), first = 0, slots = 0,
     silent = 0, ttlAt = 0 }
 end
 -- Small steps back are absorbed: time in the state never decreases.

@@ -1,10 +1,10 @@
 import { Kafka, logLevel } from "kafkajs";
-import type { Sight } from "./look.ts";
+import type { Inspection } from "./inspect.ts";
 
 /** Topics that stay: the bus's own, and Kafka's internal one. */
 const EXPECTED = ["hivepace-bus", "__consumer_offsets"];
 
-export async function lookAtKafka(broker: string): Promise<Sight> {
+export async function inspectKafka(broker: string): Promise<Inspection> {
   const admin = new Kafka({ brokers: [broker], clientId: "soak", logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
   try {

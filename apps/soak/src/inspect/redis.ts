@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
-import type { Sight } from "./look.ts";
+import type { Inspection } from "./inspect.ts";
 
 /** The longest time to live of a Hivepace key: two windows of a minute, and ten minutes. */
 const LONGEST_MS = 720_000;
 
-export async function lookAtRedis(url: string): Promise<Sight> {
+export async function inspectRedis(url: string): Promise<Inspection> {
   const client = new Redis(url, { maxRetriesPerRequest: 3 });
   try {
     const own = await client.client("ID");

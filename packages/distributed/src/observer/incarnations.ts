@@ -1,55 +1,55 @@
 import { type Amounts, at, BINS, type Message, type QuotaReport, TRUST, TUNING, zeros } from "../engine/index.ts";
 import { BadMessage } from "../wire/fields.ts";
 
-/** The part of all lives that is forgotten at once, because finding the oldest strangers visits all of them. */
+/** The part of all incarnations that is forgotten at once, because finding the oldest strangers visits all of them. */
 const PART = 1 / 8;
 
 /** An agent is remembered for at least this long after its last message. */
 export const SHORTEST_MEMORY_MS = 60_000;
 
 /** The latest state that one incarnation of an agent has reported. */
-export interface Life {
+export interface Incarnation {
   readonly id: string;
-  readonly life: number;
-  readonly firstHeardAt: number;
+  readonly incarnation: number;
+  readonly firstReceivedAt: number;
   seq: number;
-  heardAt: number;
+  receivedAt: number;
   upMs: number;
   nextMs: number;
   weight: number;
   members: number;
-  isServed: boolean;
+  isAllocated: boolean;
   state: "live" | "silent" | "left";
-  saidBye: boolean;
-  readonly quotas: Map<string, Heard>;
+  saidGoodbye: boolean;
+  readonly quotas: Map<string, ReceivedReport>;
 }
 
-export interface Heard {
+export interface ReceivedReport {
   readonly report: QuotaReport;
   readonly at: number;
 }
 
 /** A change in the membership of an agent, detected by a message or by silence. */
-export type Turn = { readonly type: "joined" | "silent" | "back" | "left"; readonly agentId: string };
+export type MembershipChange = { readonly type: "joined" | "silent" | "back" | "left"; readonly agentId: string };
 
-/** All incarnations of all agents that were heard recently. */
-export class Lives {
+/** All incarnations of all agents that have reported recently. */
+export class Incarnations {
   readonly #startedAt: number;
-  readonly #mostLives: number;
-  readonly #byKey = new Map<string, Life>();
-  readonly #byId = new Map<string, Set<Life>>();
-  /** The lives that have reported on a resource. */
-  readonly #holders = new Map<string, Set<Life>>();
+  readonly #mostIncarnations: number;
+  readonly #byKey = new Map<string, Incarnation>();
+  readonly #byId = new Map<string, Set<Incarnation>>();
+  /** The incarnations that have reported on a resource. */
+  readonly #holders = new Map<string, Set<Incarnation>>();
   #reports = 0;
-  /** All that was used of each resource since this is observed. */
+  /** Usage of each resource since the observation began. */
   readonly #used = new Map<string, number[]>();
 
   constructor(now: number, isSigned = false) {
     this.#startedAt = now;
-    this.#mostLives = TRUST.mostPeers[isSigned ? "signed" : "unsigned"];
+    this.#mostIncarnations = TRUST.mostPeers[isSigned ? "signed" : "unsigned"];
   }
 
-  [Symbol.iterator](): IterableIterator<Life> {
+  [Symbol.iterator](): IterableIterator<Incarnation> {
     return this.#byKey.values();
   }
 
@@ -63,124 +63,124 @@ export class Lives {
     return this.#holders.has(resource);
   }
 
-  /** The names of all resources that somebody spoke of of late. */
+  /** The names of all resources that any agent has reported on recently. */
   get resources(): Iterable<string> {
     return this.#holders.keys();
   }
 
-  holdersOf(resource: string): Iterable<Life> {
+  holdersOf(resource: string): Iterable<Incarnation> {
     return this.#holders.get(resource) ?? [];
   }
 
   /** Applies a message. Throws `BadMessage` when the message is outdated. */
-  hear(message: Message, now: number): Turn | undefined {
+  receive(message: Message, now: number): MembershipChange | undefined {
     const { id, incarnation } = message;
     const key = keyOf(id, incarnation);
     const known = this.#byKey.get(key);
-    if (known?.saidBye) throw new BadMessage("left");
+    if (known?.saidGoodbye) throw new BadMessage("left");
     if (known && message.seq <= known.seq) throw new BadMessage("stale");
-    const one: Life = known ?? { ...NEW, id, life: incarnation, firstHeardAt: now, quotas: new Map() };
+    const one: Incarnation = known ?? { ...NEW, id, incarnation, firstReceivedAt: now, quotas: new Map() };
     const wasSilent = known?.state === "silent";
     const isNew = !known && now - message.upMs >= this.#startedAt;
     one.seq = message.seq;
-    one.heardAt = now;
+    one.receivedAt = now;
     one.upMs = message.upMs;
     one.nextMs = message.nextMs;
     one.weight = message.weight;
     one.members = message.members;
-    one.isServed = message.store ?? false;
-    one.saidBye = message.bye;
+    one.isAllocated = message.store ?? false;
+    one.saidGoodbye = message.bye;
     one.state = message.bye ? "left" : "live";
     if (!known) this.#begin(key, one);
     for (const report of message.quotas) {
       this.#count(report, one.quotas.get(report.name)?.report, isNew);
       this.#keep(one, report, now);
     }
-    if (message.bye) return this.#isElsewhere(one) ? undefined : { type: "left", agentId: id };
+    if (message.bye) return this.#hasLiveIncarnation(id) ? undefined : { type: "left", agentId: id };
     if (isNew) return { type: "joined", agentId: id };
     return wasSilent ? { type: "back", agentId: id } : undefined;
   }
 
-  /** Detects agents that fell silent, and forgets agents that were last heard long ago. */
-  sweep(now: number): Turn[] {
-    const turns: Turn[] = [];
-    for (const life of this.#byKey.values()) {
-      if (life.state === "live" && now >= silentAt(life)) {
-        life.state = "silent";
-        turns.push({ type: "silent", agentId: life.id });
+  /** Detects agents that fell silent, and forgets agents whose latest message is old. */
+  sweep(now: number): MembershipChange[] {
+    const changes: MembershipChange[] = [];
+    for (const one of this.#byKey.values()) {
+      if (one.state === "live" && now >= silentAt(one)) {
+        one.state = "silent";
+        changes.push({ type: "silent", agentId: one.id });
       }
-      if (life.state !== "live" && now >= forgottenAt(life)) this.#forget(life);
+      if (one.state !== "live" && now >= forgottenAt(one)) this.#forget(one);
     }
-    return turns;
+    return changes;
   }
 
   /** Time of the next change by silence alone. Visits all incarnations. */
   get nextAt(): number {
     let next = Infinity;
-    for (const life of this.#byKey.values())
-      next = Math.min(next, life.state === "live" ? silentAt(life) : forgottenAt(life));
+    for (const one of this.#byKey.values())
+      next = Math.min(next, one.state === "live" ? silentAt(one) : forgottenAt(one));
     return next;
   }
 
   /**
-   * A later incarnation shows that the previous one has ended. If the previous one is still running, it will be heard
-   * again.
+   * A later incarnation shows that the previous one has ended. A previous one that is still running counts as live again
+   * with its next message.
    */
-  #begin(key: string, life: Life): void {
-    if (this.#byKey.size >= this.#mostLives) this.#forgetStrangers();
-    const same = this.#byId.get(life.id) ?? new Set();
-    for (const other of same) if (other.life < life.life) other.state = "left";
-    this.#byId.set(life.id, same.add(life));
-    this.#byKey.set(key, life);
+  #begin(key: string, one: Incarnation): void {
+    if (this.#byKey.size >= this.#mostIncarnations) this.#forgetStrangers();
+    const same = this.#byId.get(one.id) ?? new Set();
+    for (const other of same) if (other.incarnation < one.incarnation) other.state = "left";
+    this.#byId.set(one.id, same.add(one));
+    this.#byKey.set(key, one);
   }
 
-  /** Forgets those that have been speaking for the shortest time, as the agents do; of these the one heard longest ago first. */
+  /** Forgets the incarnations that have reported for the shortest time, as agents do; of these the oldest message first. */
   #forgetStrangers(): void {
     const strangersFirst = [...this.#byKey.values()].sort(
-      (a, b) => a.heardAt - a.firstHeardAt - (b.heardAt - b.firstHeardAt) || a.heardAt - b.heardAt,
+      (a, b) => a.receivedAt - a.firstReceivedAt - (b.receivedAt - b.firstReceivedAt) || a.receivedAt - b.receivedAt,
     );
-    for (const life of strangersFirst.slice(0, Math.ceil(strangersFirst.length * PART))) this.#forget(life);
+    for (const one of strangersFirst.slice(0, Math.ceil(strangersFirst.length * PART))) this.#forget(one);
   }
 
-  #forget(life: Life): void {
-    this.#byKey.delete(keyOf(life.id, life.life));
-    const same = this.#byId.get(life.id);
-    same?.delete(life);
-    if (same?.size === 0) this.#byId.delete(life.id);
-    for (const name of life.quotas.keys()) this.#drop(life, name);
+  #forget(one: Incarnation): void {
+    this.#byKey.delete(keyOf(one.id, one.incarnation));
+    const same = this.#byId.get(one.id);
+    same?.delete(one);
+    if (same?.size === 0) this.#byId.delete(one.id);
+    for (const name of one.quotas.keys()) this.#drop(one, name);
   }
 
-  /** Replaces the report of a life on a resource. The life with the most reports loses its oldest ones when there are too many. */
-  #keep(life: Life, report: QuotaReport, now: number): void {
+  /** Replaces the report on a resource. Above the maximum, the incarnation with the most reports loses its oldest ones. */
+  #keep(one: Incarnation, report: QuotaReport, now: number): void {
     const { name } = report;
-    if (!life.quotas.delete(name)) {
+    if (!one.quotas.delete(name)) {
       if (this.#reports >= TRUST.mostReports) this.#dropOldest();
       this.#reports++;
       const holders = this.#holders.get(name) ?? new Set();
-      this.#holders.set(name, holders.add(life));
+      this.#holders.set(name, holders.add(one));
     }
-    life.quotas.set(name, { report, at: now });
+    one.quotas.set(name, { report, at: now });
   }
 
   #dropOldest(): void {
     let [most] = this.#byKey.values();
-    for (const life of this.#byKey.values()) if (life.quotas.size > (most?.quotas.size ?? 0)) most = life;
+    for (const one of this.#byKey.values()) if (one.quotas.size > (most?.quotas.size ?? 0)) most = one;
     const names = [...(most?.quotas.keys() ?? [])];
     for (const name of names.slice(0, Math.ceil(names.length / 2))) if (most) this.#drop(most, name);
   }
 
-  #drop(life: Life, name: string): void {
-    life.quotas.delete(name);
+  #drop(one: Incarnation, name: string): void {
+    one.quotas.delete(name);
     this.#reports--;
     const holders = this.#holders.get(name);
-    holders?.delete(life);
+    holders?.delete(one);
     if (holders?.size !== 0) return;
     this.#holders.delete(name);
     this.#used.delete(name);
   }
 
-  #isElsewhere({ id, life }: Life): boolean {
-    for (const other of this.#byId.get(id) ?? []) if (other.life !== life && other.state === "live") return true;
+  #hasLiveIncarnation(id: string): boolean {
+    for (const other of this.#byId.get(id) ?? []) if (other.state === "live") return true;
     return false;
   }
 
@@ -203,13 +203,13 @@ export class Lives {
   }
 }
 
-function keyOf(id: string, life: number): string {
-  return `${id} ${life}`;
+function keyOf(id: string, incarnation: number): string {
+  return `${id} ${incarnation}`;
 }
 
-/** What it used in the window that ends now: its bins have grown older since it said so. */
-export function usedNow({ report, at: heardAt }: Heard, now: number): number[] {
-  const ageMs = now - heardAt;
+/** Usage in the window that ends now: the reported bins have aged since the report. */
+export function usedNow({ report, at: receivedAt }: ReceivedReport, now: number): number[] {
+  const ageMs = now - receivedAt;
   const binMs = report.windowMs / BINS;
   if (ageMs < binMs) return [...report.used];
   const young = report.bins.filter((_, b) => b * binMs + ageMs < report.windowMs);
@@ -223,31 +223,31 @@ export function usedNow({ report, at: heardAt }: Heard, now: number): number[] {
 
 const NEW = {
   seq: 0,
-  heardAt: 0,
+  receivedAt: 0,
   upMs: 0,
   nextMs: 0,
   weight: 1,
   members: 1,
-  isServed: false,
+  isAllocated: false,
   state: "live" as const,
-  saidBye: false,
+  saidGoodbye: false,
 };
 
 /**
  * Silence after which an agent is considered silent, by the same rule as among agents: three rare messages of an idle
  * agent may get lost.
  */
-export function patienceMs({ nextMs }: Pick<Life, "nextMs">): number {
+export function patienceMs({ nextMs }: Pick<Incarnation, "nextMs">): number {
   return Math.max(TUNING.suspectAfterHeartbeats * TUNING.heartbeatMs, 3.1 * nextMs);
 }
 
-function silentAt(life: Life): number {
-  return life.heardAt + patienceMs(life);
+function silentAt(one: Incarnation): number {
+  return one.receivedAt + patienceMs(one);
 }
 
 /** Usage must leave the window before the agent is forgotten. */
-function forgottenAt({ heardAt, quotas }: Life): number {
+function forgottenAt({ receivedAt, quotas }: Incarnation): number {
   let longest = 0;
   for (const { report } of quotas.values()) longest = Math.max(longest, report.windowMs);
-  return heardAt + longest + SHORTEST_MEMORY_MS;
+  return receivedAt + longest + SHORTEST_MEMORY_MS;
 }

@@ -1,5 +1,5 @@
 import { connect } from "nats";
-import type { Sight } from "./look.ts";
+import type { Inspection } from "./inspect.ts";
 
 /** The account that may query server statistics. All other clients connect without credentials. */
 const WATCHER = { user: "watcher", pass: "soak" };
@@ -18,7 +18,7 @@ interface Connections {
   readonly data: { readonly connections: readonly { readonly cid: number; readonly subscriptions: number }[] };
 }
 
-export async function lookAtNats(url: string): Promise<Sight> {
+export async function inspectNats(url: string): Promise<Inspection> {
   const connection = await connect({ servers: url, ...WATCHER });
   try {
     const question = JSON.stringify({ limit: 10_000 });
