@@ -6,6 +6,7 @@ import { bus } from "./bus.ts";
 import { hear } from "./hear.ts";
 import { manyEndpoints } from "./many-endpoints.ts";
 import { members } from "./members.ts";
+import { endpoints } from "./endpoints.ts";
 import { memory } from "./memory.ts";
 import { observed } from "./observed.ts";
 import { rateCheck, rateShared } from "./rate-check.ts";
@@ -13,6 +14,7 @@ import { rateMemory } from "./rate-memory.ts";
 import { rateThreads } from "./rate-threads.ts";
 import { reservations } from "./reservations.ts";
 import { route } from "./route.ts";
+import { settle } from "./settle.ts";
 import { sharedLimit } from "./shared-limit.ts";
 import { size } from "./size.ts";
 import { slots } from "./slots.ts";
@@ -41,6 +43,8 @@ export const allSuites: readonly Suite[] = [
   members,
   waiters,
   manyEndpoints,
+  settle,
+  endpoints,
   observed,
   sharedLimit,
   slots,

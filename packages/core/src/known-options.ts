@@ -41,7 +41,7 @@ export function checkKnown(
 ): void {
   checkObject(name, options);
   for (const option in options) {
-    if (Object.hasOwn(known, option)) continue;
+    if (known[option] === true) continue;
     const value = (options as Record<string, unknown>)[option];
     if (value !== undefined) throw new InvalidConfigError(`${at}${option}`, ruleFor(option, Object.keys(known)), value);
   }

@@ -125,7 +125,7 @@ export class MemoryLimiter implements RateLimiter {
     const entry = resource === this.#lastName ? this.#last : this.#find(resource);
     if (entry !== undefined && entry.room === undefined && entry.take(cost, this.#clock.now())) {
       entry.inFlight++;
-      if (granted.hasSubscribers) granted.publish({ ...entry.origin, resource, cost });
+      if (granted.hasSubscribers) granted.publish({ source: ORIGIN.source, resource, cost });
       return true;
     }
     if (denied.hasSubscribers) this.#reportDenied(resource, cost, entry);
@@ -146,7 +146,7 @@ export class MemoryLimiter implements RateLimiter {
       const now = this.#clock.now();
       if (entry.room === undefined && entry.take(cost, now)) {
         entry.inFlight++;
-        if (granted.hasSubscribers) granted.publish({ ...entry.origin, resource, cost });
+        if (granted.hasSubscribers) granted.publish({ source: ORIGIN.source, resource, cost });
         return GRANTED;
       }
       return waitFor(resource, entry, this.#clock, this.#maxQueue, cost, now, options);

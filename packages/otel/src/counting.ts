@@ -1,13 +1,26 @@
-import type { DeniedEvent, GrantedEvent, OfResource, WaitedEvent } from "@hivepace/core";
+import type { DeniedEvent, EndedEvent, GrantedEvent, OfResource, WaitedEvent } from "@hivepace/core";
 import type { Attributes, Meter } from "@opentelemetry/api";
 import { type AttributeHook, errorType, present, snakeCase } from "./attributes.ts";
 import { type EventMetric, eventMetrics, SECONDS } from "./catalogue.ts";
-import { type Listeners, listen } from "./subscriptions.ts";
+import { type Series, SeriesTable } from "./series.ts";
+import { type Listeners, listen, safely } from "./subscriptions.ts";
 
-type Record = (value: number, attributes: Attributes, event: Parameters<AttributeHook>[1]["event"]) => void;
+/** Records a measurement. Attributes without an event are complete: the hook has nothing to change in them. */
+type Record = (value: number, attributes: Attributes, event?: Parameters<AttributeHook>[1]["event"]) => void;
 
-/** Records counters and histograms from diagnostic events. Returns a function that stops. */
-export function countEvents(meter: Meter, hook: AttributeHook): () => void {
+/**
+ * Records counters and histograms from diagnostic events. Returns a function that stops. `beforeCollection` registers work
+ * that precedes each collection.
+ *
+ * An SDK spends about a microsecond on the attributes of each measurement. The events of every call are therefore added up
+ * here, with attributes built once per series, and passed on at each collection. A hook may depend on the event, so with
+ * a hook every event is passed on by itself.
+ */
+export function countEvents(
+  meter: Meter,
+  hook: AttributeHook | undefined,
+  beforeCollection: (work: () => void) => void,
+): () => void {
   const on = (metric: EventMetric): Record => recorder(meter, metric, hook);
   const decided = on(eventMetrics.decisions);
   const waited = on(eventMetrics.waitDuration);
@@ -23,9 +36,30 @@ export function countEvents(meter: Meter, hook: AttributeHook): () => void {
   const bus = on(eventMetrics.busChanges);
   const synced = on(eventMetrics.syncDuration);
   const called = on(eventMetrics.callDuration);
+  const decisions = new SeriesTable();
+  const leases = new SeriesTable();
+  const usage = new SeriesTable();
+  const isPlain = hook === undefined;
+  const flush = (): void => {
+    decisions.flush(decided);
+    usage.flush(tokens);
+  };
+  beforeCollection(flush);
   const listeners: Listeners = {
-    "hivepace:granted": (event) => decided(1, { ...of(event), ...grantOf(event) }, event),
-    "hivepace:denied": (event) => decided(1, { ...of(event), ...denialOf(event) }, event),
+    "hivepace:granted": (event) => {
+      const { resource, wouldHave, limitedBy } = event;
+      const series = isPlain ? decisions.find(event, resource, wouldHave, limitedBy, grantOf) : undefined;
+      if (series) add(series, 1);
+      else decided(1, grantOf(event), event);
+    },
+    "hivepace:denied": (event) => {
+      const { reason, limitedBy } = event;
+      // Unknown names are unbounded, and have one series together.
+      const resource = reason === "unknown" ? "" : event.resource;
+      const series = isPlain ? decisions.find(event, resource, reason, limitedBy, denialOf) : undefined;
+      if (series) add(series, 1);
+      else decided(1, denialOf(event), event);
+    },
     "hivepace:waited": (event) => {
       const { outcome, limitedBy, waitedMs } = event;
       const limited = { "hivepace.limited_by": limitedBy };
@@ -34,8 +68,13 @@ export function countEvents(meter: Meter, hook: AttributeHook): () => void {
       if (outcome !== "granted") decided(1, { ...of(event), ...limited, ...endOf(outcome) }, event);
     },
     "hivepace:ended": (event) => {
-      held(event.heldMs / 1_000, { ...of(event), "hivepace.lease.end": event.how }, event);
-      tokens(event.tokens, of(event), event);
+      const { resource, how, heldMs } = event;
+      const lease = isPlain ? leases.find(event, resource, how, undefined, endedOf) : undefined;
+      if (lease) held(heldMs / 1_000, lease.attributes);
+      else held(heldMs / 1_000, endedOf(event), event);
+      const series = isPlain ? usage.find(event, resource, undefined, undefined, of) : undefined;
+      if (series) add(series, event.tokens);
+      else tokens(event.tokens, of(event), event);
     },
     "hivepace:announced": (event) =>
       refused(1, { ...of(event), "hivepace.refusal.kind": event.kind ?? "limit" }, event),
@@ -70,30 +109,53 @@ export function countEvents(meter: Meter, hook: AttributeHook): () => void {
       called(durationMs / 1_000, attributes, event);
     },
   };
-  return listen(listeners);
+  const stop = listen(listeners);
+  return () => {
+    stop();
+    safely(flush);
+  };
 }
 
-function recorder(meter: Meter, { kind, name, unit, description }: EventMetric, hook: AttributeHook): Record {
+function add(series: Series, value: number): void {
+  series.sum += value;
+  series.hasChanged = true;
+}
+
+function recorder(
+  meter: Meter,
+  { kind, name, unit, description }: EventMetric,
+  hook: AttributeHook | undefined,
+): Record {
   const advice = { explicitBucketBoundaries: SECONDS };
   const instrument =
     kind === "counter"
       ? meter.createCounter(name, { unit, description })
       : meter.createHistogram(name, { unit, description, advice });
   const record = "add" in instrument ? instrument.add.bind(instrument) : instrument.record.bind(instrument);
-  return (value, attributes, event) => record(value, hook(present(attributes), { name, event }));
+  return (value, attributes, event) => {
+    if (!event) record(value, attributes);
+    else record(value, hook ? hook(present(attributes), { name, event }) : present(attributes));
+  };
 }
 
 function of({ source, resource, model }: OfResource): Attributes {
   return { "hivepace.source": source, "hivepace.resource": resource, "hivepace.model": model };
 }
 
-function grantOf({ wouldHave, limitedBy }: GrantedEvent): Attributes {
+function grantOf(event: GrantedEvent): Attributes {
+  const { wouldHave, limitedBy } = event;
   const outcome = wouldHave === undefined ? "granted" : wouldHave === "waited" ? "would_wait" : "would_deny";
-  return { "hivepace.outcome": outcome, "hivepace.limited_by": limitedBy };
+  return { ...of(event), "hivepace.outcome": outcome, "hivepace.limited_by": limitedBy };
 }
 
-function denialOf({ reason, limitedBy }: DeniedEvent): Attributes {
+function endedOf(event: EndedEvent): Attributes {
+  return { ...of(event), "hivepace.lease.end": event.how };
+}
+
+function denialOf(event: DeniedEvent): Attributes {
+  const { reason, limitedBy } = event;
   const attributes = {
+    ...of(event),
     "hivepace.outcome": "denied",
     "hivepace.reason": snakeCase(reason),
     "hivepace.limited_by": limitedBy,

@@ -23,16 +23,23 @@ export class Gauges {
   /** All series observed so far, so that a series keeps being reported after its object is gone. */
   readonly #known = new Map<string, Series>();
   readonly #callback: BatchObservableCallback;
+  readonly #before: (() => void)[] = [];
 
   constructor(meter: Meter, hook: AttributeHook) {
     this.#meter = meter;
     this.#hook = hook;
     this.#instruments = new Map(NAMES.map((name) => [name, observable(meter, statusMetrics[name])]));
     this.#callback = (result) => {
+      for (const work of this.#before) safely(work);
       for (const { name, value, attributes } of this.#values())
         result.observe(this.#instruments.get(name) as Observable, value, attributes);
     };
     meter.addBatchObservableCallback(this.#callback, [...this.#instruments.values()]);
+  }
+
+  /** Runs `work` at the beginning of each collection. */
+  beforeCollection(work: () => void): void {
+    this.#before.push(work);
   }
 
   add(observed: Observed, attributes: Attributes): void {

@@ -100,7 +100,8 @@ export function instrumentHivepace(options: OtelOptions = {}): Instrumentation {
 
   const meter = metrics ? (meterProvider ?? globalMetrics).getMeter(NAME) : undefined;
   const gauges = meter && new Gauges(meter, hook);
-  const stopCounting = meter && countEvents(meter, hook);
+  const stopCounting =
+    meter && gauges && countEvents(meter, options.attributes, (work) => gauges.beforeCollection(work));
   const tracing = traces ? new Tracing((tracerProvider ?? trace).getTracer(NAME), hook) : undefined;
   let isStopped = false;
   const stop = (): void => {

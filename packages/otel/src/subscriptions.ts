@@ -10,7 +10,13 @@ export type Listeners = { readonly [N in keyof DiagnosticEvents]?: (event: Diagn
  */
 export function listen(listeners: Listeners): () => void {
   const subscribed = Object.entries(listeners).map(([name, hear]) => {
-    const safe: ChannelListener = (event) => safely(() => (hear as (event: unknown) => void)(event));
+    const safe: ChannelListener = (event) => {
+      try {
+        (hear as (event: unknown) => void)(event);
+      } catch (error) {
+        report(error);
+      }
+    };
     subscribe(name, safe);
     return [name, safe] as const;
   });
@@ -24,6 +30,10 @@ export function safely(work: () => void): void {
   try {
     work();
   } catch (error) {
-    diag.error("@hivepace/otel", error);
+    report(error);
   }
+}
+
+function report(error: unknown): void {
+  diag.error("@hivepace/otel", error);
 }

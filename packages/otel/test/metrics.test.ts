@@ -393,6 +393,34 @@ describe("cardinality", () => {
   });
 });
 
+test("counts that were not collected yet are passed on when the instrumentation stops", async () => {
+  const limiter = new MemoryLimiter({ clock: new ManualClock() });
+  limiter.setCapacity("api", 2, 1_000);
+  const { stop } = instrument();
+  for (let i = 0; i < 5; i++) limiter.tryAcquire("api");
+  stop();
+  const decisions = await metrics.of("hivepace.decisions");
+  expect(decisions.map(({ attributes, value }) => [attributes["outcome"], value])).toEqual([
+    ["granted", 2],
+    ["denied", 3],
+  ]);
+  await limiter.close();
+});
+
+test("each of very many resources is counted, although only some series are kept", async () => {
+  const limiter = new MemoryLimiter({ clock: new ManualClock() });
+  instrument();
+  const resources = Array.from({ length: 2_500 }, (_, i) => `user-${i}`);
+  for (let round = 0; round < 2; round++)
+    for (const resource of resources) {
+      if (round === 0) limiter.setCapacity(resource, 2, 1_000);
+      expect(limiter.tryAcquire(resource)).toBe(true);
+    }
+  const decisions = await metrics.of("hivepace.decisions");
+  expect(decisions.reduce((sum, { value }) => sum + value, 0)).toBe(5_000);
+  await limiter.close();
+});
+
 test("stopping removes every subscription, callback and observed object", async () => {
   const limiter = new MemoryLimiter({ clock: new ManualClock() });
   limiter.setCapacity("api", 10, 1_000);

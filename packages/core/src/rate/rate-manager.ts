@@ -203,7 +203,9 @@ export class RateManager {
     const tokens = checkTokens("actualTokens", actualTokens);
     checkParts(actual.inputTokens, actual.outputTokens);
     const charge = Decision.close(decision, this);
-    if (charge) this.#decider.end(charge, 0, tokens, actual.inputTokens, actual.outputTokens);
+    // An accurate estimate of a plain request needs no correction.
+    if (charge && (charge.extra || charge.tokens !== tokens))
+      this.#decider.end(charge, 0, tokens, actual.inputTokens, actual.outputTokens);
   }
 
   /**

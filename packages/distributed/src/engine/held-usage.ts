@@ -11,6 +11,10 @@ export class HeldUsage extends UsageWindow {
     addTo(this.sum, amounts);
   }
 
+  override refund(_time: number, amounts: Amounts): void {
+    takeFrom(this.sum, amounts);
+  }
+
   override expire(): boolean {
     return false;
   }

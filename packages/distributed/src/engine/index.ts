@@ -1,9 +1,10 @@
 /**
- * The only public module of the engine. `newAgent` creates an agent and `step` alone changes it; all other exports only
- * read. Outside the engine, agents and quotas are views: TypeScript rejects code that would write to them.
+ * The only public module of the engine. `newAgent` creates an agent and `step` changes it; `takeNow` and `settleNow` are the
+ * two events of every call, without the cost of an event. All other exports only read. Outside the engine, agents and quotas are views: TypeScript rejects code that would write to them.
  */
 
 import { newAgent as createAgent, isOneOfSeveral as hasPeers } from "./agent.ts";
+import type { Amounts } from "./amounts.ts";
 import {
   nextOpeningAt as findNextOpening,
   troubleRank as rank,
@@ -16,9 +17,16 @@ import { forgetAfterMs as computeForgetAfter } from "./membership.ts";
 import { agentMode as computeMode } from "./modes/mode-of.ts";
 import { available, ownUsage, share, swarmUsage } from "./readings.ts";
 import { slotReading as readSlots } from "./slot-readings.ts";
-import { step as applyEvent } from "./step.ts";
+import {
+  step as applyEvent,
+  planTry as applyPlan,
+  settleNow as applySettle,
+  takeNow as applyTake,
+  wakeAfterSettling as computeWakeAfterSettling,
+  wakeAfterTaking as computeWakeAfterTaking,
+} from "./step.ts";
 import { mayTake as canTake } from "./take.ts";
-import type { Outside } from "./view.ts";
+import type { AgentView, Outside, QuotaView } from "./view.ts";
 
 export {
   type Amounts,
@@ -82,6 +90,34 @@ export const newAgent = createAgent as Outside<typeof createAgent>;
 
 /** Applies one event to an agent and returns the actions for the caller. Nothing else changes an agent. */
 export const step = applyEvent as unknown as Outside<typeof applyEvent>;
+
+/** The cost of a request in one quota. */
+export interface QuotaPart {
+  readonly quota: QuotaView;
+  readonly cost: Amounts;
+}
+
+/**
+ * The same as `step` with a `take` event, for callers that decide on many requests: without an event, effects and a
+ * look-up of the quotas. The agent must have the quotas.
+ */
+export const takeNow = applyTake as unknown as (agent: AgentView, parts: readonly QuotaPart[], now: number) => boolean;
+
+/** Latest time of the next `wake` event after `takeNow`. */
+export const wakeAfterTaking = computeWakeAfterTaking as unknown as (
+  agent: AgentView,
+  parts: readonly QuotaPart[],
+  now: number,
+) => number;
+
+/** The same as `step` with a `settle` event, without an event and effects. */
+export const settleNow = applySettle as unknown as Outside<typeof applySettle>;
+
+/** Plans the next try of the next waiting call after `settleNow`. Returns its time; Infinity when none waits. */
+export const planTry = applyPlan as unknown as Outside<typeof applyPlan>;
+
+/** Latest time of the next `wake` event after `settleNow`. */
+export const wakeAfterSettling = computeWakeAfterSettling as unknown as Outside<typeof computeWakeAfterSettling>;
 
 /** True when other agents are known. Their delayed reports require a safety margin. */
 export const isOneOfSeveral = hasPeers as unknown as Outside<typeof hasPeers>;

@@ -1,5 +1,5 @@
 import type { Agent } from "./agent.ts";
-import { type Amounts, addTo, at, isZero, minus } from "./amounts.ts";
+import { type Amounts, addTo, at, isZero, takeFrom } from "./amounts.ts";
 import { capacityOf } from "./capacity.ts";
 import { type Dimensions, dimensionsOf, indicesOf, pick } from "./dimensions.ts";
 import { attributeExternalUsage } from "./external-usage.ts";
@@ -28,35 +28,44 @@ export function settle(
     return;
   }
   const { usage, reporting, config } = quota;
-  const more = dimensions ? pick(correction, indicesOf(dimensionsOf(config), dimensions)) : correction;
+  const isInOrder = dimensions === undefined || dimensions === config.dimensions;
+  const more = isInOrder ? correction : pick(correction, indicesOf(dimensionsOf(config), dimensions));
   const hasExpired = now - sentAt >= config.windowMs;
-  const extra = more.map((amount) => Math.max(0, amount));
-  const refund = more.map((amount, i) =>
-    hasExpired || sentAt < at(usage.countedSince, i)
-      ? 0
-      : Math.max(0, Math.min(-amount, at(usage.spentTotal, i) - at(usage.refundedTotal, i))),
-  );
-  if (isZero(extra) && isZero(refund)) return;
-  const returned = refund.map((amount) => -amount);
-  noteChange(agent, quota, now);
-  for (const window of [usage.swarm, usage.own]) {
-    window.add(now, extra);
-    window.add(sentAt, returned);
+  const extra = more.slice();
+  const refund = more.slice();
+  for (let i = 0; i < more.length; i++) {
+    const amount = at(more, i);
+    const isRefundable = !hasExpired && sentAt >= at(usage.countedSince, i);
+    extra[i] = Math.max(0, amount);
+    refund[i] = isRefundable ? Math.max(0, Math.min(-amount, at(usage.spentTotal, i) - at(usage.refundedTotal, i))) : 0;
   }
-  // An earlier answer may already have shown the extra usage.
-  attributeExternalUsage(quota, extra, now);
-  addTo(usage.spentTotal, extra);
-  addTo(reporting.unreported, extra);
-  addTo(reporting.unconfirmed, extra);
-  addTo(usage.refundedTotal, refund);
-  if (!isZero(extra)) reportLargeUsage(agent, quota, capacityOf(agent, quota, now), now);
+  const hasExtra = !isZero(extra);
+  const hasRefund = !isZero(refund);
+  if (!hasExtra && !hasRefund) return;
+  noteChange(agent, quota, now);
+  if (hasExtra) {
+    usage.swarm.add(now, extra);
+    usage.own.add(now, extra);
+    // An earlier answer may already have shown the extra usage.
+    attributeExternalUsage(quota, extra, now);
+    addTo(usage.spentTotal, extra);
+    addTo(reporting.unreported, extra);
+    addTo(reporting.unconfirmed, extra);
+  }
+  if (hasRefund) {
+    usage.swarm.refund(sentAt, refund);
+    usage.own.refund(sentAt, refund);
+    addTo(usage.refundedTotal, refund);
+  }
+  if (hasExtra) reportLargeUsage(agent, quota, capacityOf(agent, quota, now), now);
   // Calls without a refund count too: the reported age grows, and peers place refunds earlier, which is the safe side.
   if (!hasExpired) usage.refundAges.add(now, sentAt, refundedMsOf(agent));
-  if (!isZero(refund)) {
+  if (hasRefund) {
     addTo(usage.recentRefund, refund);
     usage.unreportedRefunds.add(sentAt, refund);
     // Callers of other agents wait for the returned capacity.
     if (isContended(agent, quota, now)) reportBy(agent, quota, now, 0);
   }
-  returnToPace(agent, quota, minus(extra, refund), now);
+  takeFrom(extra, refund);
+  returnToPace(agent, quota, extra, now);
 }

@@ -1,13 +1,14 @@
 import { cutLimit, growLimit } from "./adaptive-limit.ts";
 import { touch } from "./agenda.ts";
 import type { Agent } from "./agent.ts";
-import { isEqual } from "./amounts.ts";
+import { type Amounts, isEqual } from "./amounts.ts";
 import { applyAnswer } from "./availability/answers.ts";
 import { park, unpark } from "./availability/commands.ts";
 import { beginProbe } from "./availability/probe.ts";
 import { renewParks } from "./availability/share.ts";
 import { configure, remove } from "./configure.ts";
 import { want } from "./demand.ts";
+import type { Dimensions } from "./dimensions.ts";
 import type { Effects, Event, Part } from "./events.ts";
 import { countExternalUsage } from "./external-usage.ts";
 import { levelAt, pausedUntil, type Refused, refuse, restored, withAges } from "./level.ts";
@@ -37,12 +38,10 @@ const NOTHING: Effects = { taken: false, publish: undefined, ask: undefined, ret
  * randomness of its own, so every run can be repeated exactly.
  */
 export function step(agent: Agent, event: Event, now: number): Effects {
+  if (event.type === "take") return decide(agent, event, now);
+  if (event.type === "settle") return settleOne(agent, event, now);
   noticeSuspension(agent, now);
   switch (event.type) {
-    case "take":
-      return decide(agent, event, now);
-    case "settle":
-      return settleOne(agent, event, now);
     case "answer":
       applyAnswer(agent, event.answer, now);
       return afterAvailability(agent, now);
@@ -162,7 +161,7 @@ function hasChanged(agent: Agent, event: OtherEvent, now: number): boolean {
 }
 
 /** Plans the next try of a quota. Returns its time; Infinity when nothing waits. */
-function planTry(agent: Agent, quota: Quota, now: number): number {
+export function planTry(agent: Agent, quota: Quota, now: number): number {
   const tryAt = retryAt(agent, quota, now);
   if (!quota.demand.next) return tryAt;
   const { ready, tries } = agent.agenda;
@@ -190,49 +189,93 @@ function nextTryAt(agent: Agent, quota: Quota, next: readonly number[], now: num
   return mode.retryAt(agent, quota, next, now);
 }
 
-/** Settles a call, which concerns only its own quota. The next report contains the correction. */
 function settleOne(agent: Agent, event: Extract<Event, { type: "settle" }>, now: number): Effects {
   const quota = quotaOf(agent, event.quota);
-  refresh(agent, quota, now);
-  settle(agent, quota, event.more, event.dimensions, event.sentAt, now);
+  settleNow(agent, quota, event.more, event.dimensions, event.sentAt, now);
   const tryAt = planTry(agent, quota, now);
   const retry = tryAt > now ? NONE : [event.quota];
-  let wakeAt = tryAt > now ? tryAt : Infinity;
-  // A freed slot may have to be announced at once.
-  if (quota.slots && agent.config.hasBus && !agent.hasLeft)
-    wakeAt = Math.min(wakeAt, Math.max(now, quota.reporting.dueAt));
-  return { taken: false, publish: undefined, ask: undefined, retry, wakeAt };
+  return {
+    taken: false,
+    publish: undefined,
+    ask: undefined,
+    retry,
+    wakeAt: wakeAfterSettling(agent, quota, tryAt, now),
+  };
 }
 
-/** Decides on a request. Visits only its quotas, and publishes nothing on the request path: the next wake does. */
-function decide(agent: Agent, event: Part & { readonly also?: readonly Part[] | undefined }, now: number): Effects {
-  const quota = quotaOf(agent, event.quota);
-  refresh(agent, quota, now);
-  const taken = event.also ? takeAll(agent, [event, ...event.also], now) : take(agent, quota, event.cost, now);
-  let wakeAt = Infinity;
-  if (agent.config.hasBus && !agent.hasLeft) {
-    wakeAt = Math.max(now, quota.reporting.dueAt);
-    for (const part of event.also ?? [])
-      wakeAt = Math.min(wakeAt, Math.max(now, quotaOf(agent, part.quota).reporting.dueAt));
+function decide(agent: Agent, event: Extract<Event, { type: "take" }>, now: number): Effects {
+  const part = (of: Part): QuotaPart => ({ quota: quotaOf(agent, of.quota), cost: of.cost });
+  const parts = event.also ? [event, ...event.also].map(part) : [part(event)];
+  const taken = takeNow(agent, parts, now);
+  return { taken, publish: undefined, ask: undefined, retry: NONE, wakeAt: wakeAfterTaking(agent, parts, now) };
+}
+
+/** The cost of a request in one quota. */
+export interface QuotaPart {
+  readonly quota: Quota;
+  readonly cost: Amounts;
+}
+
+/**
+ * Applies a `take` event: decides on a request. Visits only the quotas of the request, and publishes nothing on the request
+ * path: the wake at {@link wakeAfterTaking} does.
+ */
+export function takeNow(agent: Agent, parts: readonly QuotaPart[], now: number): boolean {
+  noticeSuspension(agent, now);
+  const { length } = parts;
+  if (length === 1) {
+    const { quota, cost } = parts[0] as QuotaPart;
+    refresh(agent, quota, now);
+    return take(agent, quota, cost, now);
   }
-  return { taken, publish: undefined, ask: undefined, retry: NONE, wakeAt };
+  // From all quotas or from none. The quotas of a request are independent: a permit of one stays valid in another.
+  for (let i = 0; i < length; i++) {
+    const { quota, cost } = parts[i] as QuotaPart;
+    refresh(agent, quota, now);
+    if (!permitIn(agent, quota, cost, now)) return false;
+  }
+  for (let i = 0; i < length; i++) {
+    const { quota, cost } = parts[i] as QuotaPart;
+    take(agent, quota, cost, now);
+  }
+  return true;
+}
+
+/** Latest time of the next wake after a `take` event; Infinity when the event requires none. */
+export function wakeAfterTaking(agent: Agent, parts: readonly QuotaPart[], now: number): number {
+  if (!agent.config.hasBus || agent.hasLeft) return Infinity;
+  let wakeAt = Infinity;
+  for (let i = 0; i < parts.length; i++)
+    wakeAt = Math.min(wakeAt, Math.max(now, (parts[i] as QuotaPart).quota.reporting.dueAt));
+  return wakeAt;
+}
+
+/** Applies a `settle` event, which concerns only its own quota. The next report contains the correction. */
+export function settleNow(
+  agent: Agent,
+  quota: Quota,
+  more: Amounts,
+  dimensions: Dimensions | undefined,
+  sentAt: number,
+  now: number,
+): void {
+  noticeSuspension(agent, now);
+  refresh(agent, quota, now);
+  settle(agent, quota, more, dimensions, sentAt, now);
+}
+
+/** Latest time of the next wake after a `settle` event, when the next waiting call should try again at `tryAt`. */
+export function wakeAfterSettling(agent: Agent, quota: Quota, tryAt: number, now: number): number {
+  const wakeAt = tryAt > now ? tryAt : Infinity;
+  // A freed slot may have to be announced at once.
+  if (!quota.slots || !agent.config.hasBus || agent.hasLeft) return wakeAt;
+  return Math.min(wakeAt, Math.max(now, quota.reporting.dueAt));
 }
 
 /** The effects of an event that concerns no quota. A change is published at the next wake, which is due at once. */
 function afterAvailability({ availability, config, hasLeft }: Agent, now: number): Effects {
   if (!config.hasBus || hasLeft || availability.dueAt === Infinity) return NOTHING;
   return { ...NOTHING, wakeAt: Math.max(now, availability.dueAt) };
-}
-
-/** Takes from all quotas or from none. The quotas of a request are independent: a permit of one stays valid in another. */
-function takeAll(agent: Agent, parts: readonly Part[], now: number): boolean {
-  for (const part of parts) {
-    const quota = quotaOf(agent, part.quota);
-    refresh(agent, quota, now);
-    if (!permitIn(agent, quota, part.cost, now)) return false;
-  }
-  for (const part of parts) take(agent, quotaOf(agent, part.quota), part.cost, now);
-  return true;
 }
 
 /**

@@ -29,17 +29,34 @@ export class UsageWindow {
     return this.windowMs + this.#slotMs + this.retainMs;
   }
 
-  /** Counts usage at `time`, which may lie in the past. A refund is a negative amount at the time of the call. */
+  /** Counts usage at `time`, which may lie in the past. */
   add(time: number, amounts: Amounts): void {
-    const slot = Math.floor(time / this.#slotMs);
-    let i = this.#slots.length;
-    while (i > this.#first && at(this.#slots, i - 1) > slot) i--;
-    if (i > this.#first && this.#slots[i - 1] === slot) addTo(this.#amounts[i - 1] as number[], amounts);
-    else {
-      this.#slots.splice(i, 0, slot);
-      this.#amounts.splice(i, 0, [...amounts]);
-    }
+    addTo(this.#slotOf(time), amounts);
     addTo(this.sum, amounts);
+  }
+
+  /** Takes back a part of the usage of a call that was sent at `time`. */
+  refund(time: number, amounts: Amounts): void {
+    takeFrom(this.#slotOf(time), amounts);
+    takeFrom(this.sum, amounts);
+  }
+
+  /** The amounts of the slot at `time`. Creates a missing slot. */
+  #slotOf(time: number): number[] {
+    const slots = this.#slots;
+    const slot = Math.floor(time / this.#slotMs);
+    let i = slots.length;
+    while (i > this.#first && at(slots, i - 1) > slot) i--;
+    if (i > this.#first && slots[i - 1] === slot) return this.#amounts[i - 1] as number[];
+    const amounts = zeros(this.sum.length);
+    if (i === slots.length) {
+      slots.push(slot);
+      this.#amounts.push(amounts);
+    } else {
+      slots.splice(i, 0, slot);
+      this.#amounts.splice(i, 0, amounts);
+    }
+    return amounts;
   }
 
   /** Drops usage that has left the window. Returns true when there was any. */

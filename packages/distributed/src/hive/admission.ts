@@ -1,8 +1,11 @@
 import type { RateDecision, RateManager } from "@hivepace/core";
 import type { UsageWindow } from "../engine/index.ts";
 import { allOf, type Use } from "./amounts-of.ts";
+import type { Asked } from "./asked.ts";
 import { denialOf } from "./denial.ts";
+import type { HeldClock } from "./held-clock.ts";
 import type { HiveDimension } from "./hive-types.ts";
+import type { LeaseState } from "./lease-book.ts";
 import type { Scope } from "./scope.ts";
 import type { Share, Target } from "./target.ts";
 
@@ -12,9 +15,14 @@ interface ChargedScope {
   readonly shares: readonly Share[];
 }
 
-/** The charge of a request that may be sent: the amounts, and the limits that they were charged to. */
-export interface Charge {
+/**
+ * The charge of a request that may be sent: the amounts, and the limits that they were charged to. It is the state of the
+ * request's lease as well.
+ */
+export interface Charge extends LeaseState {
   readonly target: Target;
+  /** The model of the request. */
+  readonly model: string | undefined;
   readonly use: Use;
   readonly sentAt: number;
   /**
@@ -25,6 +33,10 @@ export interface Charge {
   /** The charged quotas of the endpoint; empty when it has no shared limit. */
   readonly shares: readonly Share[];
   readonly scopes: readonly ChargedScope[];
+  /** The call probes a half-open endpoint. */
+  isProbe: boolean;
+  /** The provider has begun to answer. */
+  hasAnswer: boolean;
 }
 
 export type Verdict =
@@ -41,10 +53,15 @@ export type Verdict =
       readonly blockedMs: number;
     };
 
+/** The counts of this process alone, and the clock of their manager. */
+export interface Counts {
+  readonly manager: RateManager;
+  readonly clock: HeldClock;
+}
+
 /** Retry interval for a key that was denied without a wait. */
 const RETRY_MS = 1_000;
 
-const NO_SHARES: readonly Share[] = [];
 const NO_SCOPES: readonly Scope[] = [];
 const NOTHING_CHARGED: readonly ChargedScope[] = [];
 
@@ -53,16 +70,27 @@ const NOTHING_CHARGED: readonly ChargedScope[] = [];
  * scopes. The decision is atomic: after a denial nothing is counted.
  */
 export function admit(
-  manager: RateManager,
+  { manager, clock }: Counts,
   target: Target,
   scopes: readonly Scope[],
-  model: string | undefined,
-  key: string | undefined,
-  use: Use,
+  { model, key, use }: Pick<Asked, "model" | "key" | "use">,
   now: number,
 ): Verdict {
   const { tokens, inputTokens, outputTokens } = use;
-  const decision = manager.check({ endpoint: target.id, model, key, tokens, inputTokens, outputTokens });
+  clock.hold(now);
+  let decision: RateDecision;
+  try {
+    decision = manager.check({
+      endpoint: target.id,
+      model: modelOf(target, model),
+      key,
+      tokens,
+      inputTokens,
+      outputTokens,
+    });
+  } finally {
+    clock.release();
+  }
   if (!decision.allowed) {
     const denial = denialOf(target, scopes, use, decision, undefined, now, true);
     const isByKey = decision.reason !== "too-large" && decision.limitedBy?.startsWith("key-") === true;
@@ -70,15 +98,31 @@ export function admit(
     // The tenant key is the first scope.
     return { charge: undefined, decision: denial, blockedBy: isByKey ? scopes.slice(0, 1) : NO_SCOPES, blockedMs };
   }
-  const { shares } = target;
-  const all = scopes.length === 0 ? shares : [...shares, ...scopes.flatMap((scope) => scope.shares)];
-  const [first] = all;
-  if (first && !first.take(use, all.length === 1 ? NO_SHARES : all.slice(1), now)) {
+  if (!takeAll(scopes.length === 0 ? target.shares : sharesOf(target, scopes), use, now)) {
     manager.cancel(decision);
     const denial = denialOf(target, scopes, use, decision, undefined, now, true);
     return { charge: undefined, decision: denial, ...blockOf(scopes, use, denial, now) };
   }
-  return { charge: chargeOf(target, scopes, use, decision, now), decision };
+  return { charge: chargeOf(target, model, scopes, use, decision, now), decision };
+}
+
+/** The quotas of the endpoint and of the scopes, in the order in which they are asked. */
+function sharesOf({ shares }: Target, scopes: readonly Scope[]): readonly Share[] {
+  const all = shares.slice();
+  for (const scope of scopes) all.push(...scope.shares);
+  return all;
+}
+
+/** Takes from all quotas or from none. */
+function takeAll(shares: readonly Share[], use: Use, now: number): boolean {
+  for (const share of shares) share.price(use);
+  const [first] = shares;
+  return first === undefined || first.takeWith(shares, now);
+}
+
+/** The model under which the manager counts a request. The manager knows a pool of models by each of its models. */
+export function modelOf({ model, models }: Target, asked: string | undefined): string | undefined {
+  return models || model === undefined ? asked : model;
 }
 
 /** The scopes whose limits deny a request, and the duration of the denial; empty when waiting does not help. */
@@ -97,14 +141,20 @@ function blockOf(
 }
 
 /** Counts a request that is sent despite a denial, because the hive only observes. */
-export function admitAnyway(target: Target, scopes: readonly Scope[], use: Use, now: number): Charge {
-  for (const { shares } of [target, ...scopes]) for (const share of shares) share.settle(share.amounts(use), now);
-  return chargeOf(target, scopes, use, undefined, now);
+export function admitAnyway(
+  target: Target,
+  scopes: readonly Scope[],
+  { model, use }: Pick<Asked, "model" | "use">,
+  now: number,
+): Charge {
+  for (const share of sharesOf(target, scopes)) share.correct(use, now, now);
+  return chargeOf(target, model, scopes, use, undefined, now);
 }
 
 /** Creates the charge. Usage of a target or scope without quotas is recorded for limits that become known later. */
 function chargeOf(
   target: Target,
+  model: string | undefined,
   scopes: readonly Scope[],
   use: Use,
   decision: RateDecision | undefined,
@@ -114,24 +164,46 @@ function chargeOf(
   if (shares.length === 0) countUnshared(target.unshared, use, now);
   for (const scope of scopes) if (scope.shares.length === 0) countUnshared(scope.unshared, use, now);
   const charged = scopes.length === 0 ? NOTHING_CHARGED : scopes.map((scope) => ({ scope, shares: scope.shares }));
-  return { target, use, sentAt: now, decision, shares, scopes: charged };
+  return {
+    target,
+    model,
+    use,
+    sentAt: now,
+    decision,
+    shares,
+    scopes: charged,
+    isProbe: false,
+    hasAnswer: false,
+    isOpen: false,
+    expiresAt: Infinity,
+    before: undefined,
+    after: undefined,
+  };
 }
 
 /** Corrects the charge of a call to its actual usage. */
-export function settle(manager: RateManager, charge: Charge, used: Use, now: number): void {
-  const { decision, use } = charge;
+export function settle({ manager, clock }: Counts, charge: Charge, used: Use, now: number): void {
+  const { decision, use, shares, scopes, sentAt } = charge;
   if (decision) {
-    const { inputTokens, outputTokens } = used;
-    manager.settle(decision, used.tokens, { inputTokens, outputTokens });
+    clock.hold(now);
+    try {
+      manager.settle(decision, used.tokens, used);
+    } finally {
+      clock.release();
+    }
   }
-  const more = {
+  if (used !== use) correct(charge, moreThan(use, used), now);
+  for (const share of shares) share.release(sentAt, now);
+  for (const scope of scopes) for (const share of scope.shares) share.release(sentAt, now);
+}
+
+function moreThan(use: Use, used: Use): Use {
+  return {
     requests: 0,
     tokens: used.tokens - use.tokens,
     inputTokens: used.inputTokens - use.inputTokens,
     outputTokens: used.outputTokens - use.outputTokens,
   };
-  correct(charge, more, now);
-  for (const { shares } of [charge, ...charge.scopes]) for (const share of shares) share.release(charge.sentAt);
 }
 
 /** Restarts the leases of the slots of a call that continues. */
@@ -140,7 +212,7 @@ export function renew({ shares, scopes }: Charge): void {
 }
 
 /** Returns the whole charge of a call that was never sent or that the provider refused. */
-export function giveBack(manager: RateManager, charge: Charge, now: number): void {
+export function giveBack({ manager }: Counts, charge: Charge, now: number): void {
   const { decision, use } = charge;
   if (decision) manager.cancel(decision);
   const { requests, tokens, inputTokens, outputTokens } = use;
@@ -161,9 +233,9 @@ interface Holder {
 }
 
 function correctHolder(holder: Holder, charged: readonly Share[], more: Use, sentAt: number, now: number): void {
-  if (charged.length > 0) correctShared(charged, holder.shares, more, sentAt);
+  if (charged.length > 0) correctShared(charged, holder.shares, more, sentAt, now);
   // Limits learned since the charge have already counted the call.
-  else if (holder.counting) holder.counting.settle(holder.counting.amounts(more), sentAt);
+  else if (holder.counting) holder.counting.correct(more, sentAt, now);
   else correctUnshared(holder.unshared, allOf(more), sentAt, now);
 }
 
@@ -171,8 +243,15 @@ function correctHolder(holder: Holder, charged: readonly Share[], more: Use, sen
  * Corrects the quotas that a call was charged to. Where limits have changed since, extra usage also counts in the
  * quotas and dimensions added later; they receive no refunds, because they were not charged.
  */
-function correctShared(charged: readonly Share[], present: readonly Share[], more: Use, sentAt: number): void {
-  for (const share of charged) share.settle(share.amounts(more), sentAt);
+function correctShared(
+  charged: readonly Share[],
+  present: readonly Share[],
+  more: Use,
+  sentAt: number,
+  now: number,
+): void {
+  for (const share of charged) share.correct(more, sentAt, now);
+  if (present === charged) return;
   for (const share of present) {
     const before = charged.find(({ name }) => name === share.name);
     if (before === share) continue;
@@ -180,6 +259,7 @@ function correctShared(charged: readonly Share[], present: readonly Share[], mor
     share.settle(
       share.dimensions.map((dimension) => (isCounted(dimension) ? 0 : Math.max(0, more[dimension]))),
       sentAt,
+      now,
     );
   }
 }

@@ -22,8 +22,8 @@ export function usedOf(used: UsedTokens, thought: Use): Use {
   const { inputTokens, outputTokens } = used;
   const isSplit = inputTokens !== undefined && outputTokens !== undefined;
   const tokens = used.tokens ?? (isSplit ? inputTokens + outputTokens : thought.tokens);
-  const parts = used.tokens === undefined && !isSplit ? [thought.inputTokens, thought.outputTokens] : [];
-  return withParts(tokens, inputTokens ?? parts[0], outputTokens ?? parts[1]);
+  if (used.tokens !== undefined || isSplit) return withParts(tokens, inputTokens, outputTokens);
+  return withParts(tokens, inputTokens ?? thought.inputTokens, outputTokens ?? thought.outputTokens);
 }
 
 /** Weight of the latest call in the mean of all calls. */
@@ -31,9 +31,16 @@ const LAST_CALL = 0.1;
 
 /** The mean usage of calls after one more call, in whole tokens and at least one. */
 export function meanOf(mean: Use, last: Use): Use {
-  const mix = (name: HiveDimension): number =>
-    Math.max(1, Math.ceil(mean[name] === 0 ? last[name] : mean[name] + LAST_CALL * (last[name] - mean[name])));
-  return { requests: 1, tokens: mix("tokens"), inputTokens: mix("inputTokens"), outputTokens: mix("outputTokens") };
+  return {
+    requests: 1,
+    tokens: mix(mean.tokens, last.tokens),
+    inputTokens: mix(mean.inputTokens, last.inputTokens),
+    outputTokens: mix(mean.outputTokens, last.outputTokens),
+  };
+}
+
+function mix(mean: number, last: number): number {
+  return Math.max(1, Math.ceil(mean === 0 ? last : mean + LAST_CALL * (last - mean)));
 }
 
 /** Completes a missing part as the total minus the other part. */

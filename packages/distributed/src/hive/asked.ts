@@ -43,11 +43,13 @@ export function askedOf(request: GateRequest): Asked {
   checkText("model", model);
   checkText("key", key);
   checkText("session", session);
-  const tiers = route === undefined ? [[endpoint as string]] : tiersOf(route, "route");
-  const hasTokens = [request.tokens, request.inputTokens, request.outputTokens].some((part) => part !== undefined);
+  const { tokens, inputTokens, outputTokens } = request;
+  const hasTokens = tokens !== undefined || inputTokens !== undefined || outputTokens !== undefined;
+  const tiers = route === undefined ? undefined : tiersOf(route, "route");
+  const candidates = tiers ? tiers.flat() : [endpoint as string];
   return {
-    candidates: tiers.flat(),
-    tiers,
+    candidates,
+    tiers: tiers ?? [candidates],
     model,
     key,
     session,

@@ -57,9 +57,10 @@ export class HiveAvailability {
     this.#member.runner.do({ type: "probe", endpoint, model }, now);
   }
 
-  answered(answer: Answer): void {
-    const reason = answer.reason.slice(0, LONGEST_REASON);
-    this.#member.runner.do({ type: "answer", answer: reason === answer.reason ? answer : { ...answer, reason } });
+  answered(answer: Answer, now: number): void {
+    const { reason } = answer;
+    const bounded = reason.length > LONGEST_REASON ? { ...answer, reason: reason.slice(0, LONGEST_REASON) } : answer;
+    this.#member.runner.do({ type: "answer", answer: bounded }, now);
   }
 
   park(endpoint: string, model: string | undefined, forMs: number | undefined, reason: string): void {

@@ -3,10 +3,7 @@ import {
   type Clock,
   ClosedError,
   type DeniedReason,
-  type EndedEvent,
-  type Failure,
   type GateRequest,
-  type GrantedEvent,
   InvalidConfigError,
   type KeyLimits,
   type Lease,
@@ -17,17 +14,14 @@ import {
   type RateManagerOptions,
   type Refusal,
   type SyncStore,
-  type UsedTokens,
 } from "@hivepace/core";
 import {
   announced,
   checkAcquireOptions,
-  checkConcerns,
   checkKnown,
   checkObject,
   checkRefusal,
   denied,
-  ended,
   granted,
   isAmount,
   Listeners,
@@ -37,7 +31,7 @@ import {
   show,
   warn,
 } from "@hivepace/core/internal";
-import { type Answer, type AvailabilityReading, agentMode } from "../engine/index.ts";
+import { type AvailabilityReading, agentMode } from "../engine/index.ts";
 import { startGlobalView } from "../global-view/global-view.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { CapacityWatch } from "../limiter/capacity-watch.ts";
@@ -48,13 +42,14 @@ import { RoomRouter } from "../router/router.ts";
 import type { RouteRequest, RoutingDecision } from "../router/router-types.ts";
 import { tiersOf, tiersWithin } from "../router/tiers.ts";
 import { UnknownEndpoints } from "../router/unknown-endpoints.ts";
-import { admit, admitAnyway, type Charge, giveBack, renew, settle, type Verdict } from "./admission.ts";
-import { meanOf, type Use, usedOf } from "./amounts-of.ts";
+import { admit, admitAnyway, type Charge, type Counts, modelOf, type Verdict } from "./admission.ts";
+import type { Use } from "./amounts-of.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import { HiveAvailability, unavailableDecision, whyUnavailable } from "./availability.ts";
 import type { HiveSettings } from "./config.ts";
 import { denialOf } from "./denial.ts";
 import { explain, SMALL } from "./explain.ts";
+import { HeldClock } from "./held-clock.ts";
 import type {
   Hive,
   HiveChanges,
@@ -73,6 +68,7 @@ import { Keys } from "./keys.ts";
 import { Latencies } from "./latencies.ts";
 import { learnFrom } from "./learning.ts";
 import { LeaseBook } from "./lease-book.ts";
+import { HiveLeaseEnds } from "./lease-ends.ts";
 import { targetName } from "./limits.ts";
 import { Observations } from "./observations.ts";
 import { othersOf } from "./others.ts";
@@ -92,6 +88,7 @@ export class SwarmHive implements Hive {
   readonly #clock: Clock;
   readonly #managerOptions: RateManagerOptions;
   readonly #manager: RateManager;
+  readonly #counts: Counts;
   readonly #member: Member;
   readonly #watch: CapacityWatch;
   readonly #targets: Targets;
@@ -110,8 +107,6 @@ export class SwarmHive implements Hive {
   readonly #availability: HiveAvailability;
   readonly #latencies = new Latencies();
   readonly #wasted: Wasted;
-  /** Charges of calls that probe a half-open endpoint. */
-  readonly #probes = new WeakSet<Charge>();
   readonly #unknown = new UnknownEndpoints();
   readonly #listeners = new Listeners<CapacityUpdate>();
   /** Closes the bus and the store that the hive owns. */
@@ -136,7 +131,9 @@ export class SwarmHive implements Hive {
     this.#clock = clock;
     const ofKey = limitsForKey && ((key: string) => plainLimits(limitsForKey(key)));
     this.#managerOptions = { windowMs, mockEndpointTpmThreshold, limitsForKey: ofKey, clock, diagnostics: false };
-    this.#manager = new RateManager(this.#managerOptions);
+    const held = new HeldClock(clock);
+    this.#manager = new RateManager({ ...this.#managerOptions, clock: held });
+    this.#counts = { manager: this.#manager, clock: held };
     // Throws for invalid endpoints and keys before anything has started.
     this.#manager.loadConfig({ endpoints: split.endpoints, keys: splitKeys(options.keys ?? {}) });
     this.#member = new Member(swarm, {
@@ -153,7 +150,21 @@ export class SwarmHive implements Hive {
       () => this.#keepAlive(),
     );
     this.#wasted = new Wasted(windowMs);
+    this.#observations = settings.mode === "observe" ? new Observations() : undefined;
     this.#availability = new HiveAvailability(this.#member, (endpoint) => this.#availabilityChanged(endpoint));
+    const ends = new HiveLeaseEnds({
+      clock,
+      counts: this.#counts,
+      availability: this.#availability,
+      latencies: this.#latencies,
+      wasted: this.#wasted,
+      observations: this.#observations,
+      refused: ({ target, model, sentAt, isProbe, decision }, refusal, now) =>
+        this.#refused(target, model, refusal, now - sentAt, { isProbe, wasDenied: decision === undefined }),
+      serve: (target) => this.#serve(target),
+      about: (target) => this.#about(target),
+    });
+    this.#leases = new LeaseBook(clock, settings.leaseMs, ends);
     this.#watch = new CapacityWatch(agent, origin, (change) => this.#tell(change));
     const { leaseMs } = settings;
     const { swarm: swarmSettings } = settings;
@@ -165,7 +176,7 @@ export class SwarmHive implements Hive {
       clock,
       maxQueue: swarm.maxQueue,
       decide: (asked, target, now) => this.#admit(asked, target, now, true),
-      grant: (asked, charge, decision) => this.#lease(asked, charge, decision),
+      grant: (_asked, charge, decision) => this.#lease(charge, decision),
       prefer: ({ tiers, model, key, session, use }, targets) => {
         const candidates = tiersWithin(tiers, (id) => targets.some((target) => target.id === id));
         const { endpoint } = this.#router.route({ candidates, model, key, session, ...use });
@@ -189,7 +200,6 @@ export class SwarmHive implements Hive {
         this.#keepAlive();
       },
     });
-    this.#leases = new LeaseBook(clock, settings.leaseMs);
     this.#router = new RoomRouter({
       manager: this.#manager,
       view: {
@@ -213,7 +223,6 @@ export class SwarmHive implements Hive {
       weights,
       clock,
     });
-    this.#observations = settings.mode === "observe" ? new Observations() : undefined;
     this.#targets.refresh(split.slots);
     // The view starts to sync at once, so it is created last: nothing after it throws.
     this.#view = store && startGlobalView({ manager: this.#manager, store, agentId, namespace, keys: true, clock });
@@ -480,8 +489,10 @@ export class SwarmHive implements Hive {
 
   /** Tries the candidates in the router's order. If all deny the request, the denials are sorted by their wait. */
   #try(asked: Asked): Tried {
-    const { model, key, session, use } = asked;
-    const targets = this.#known(asked.candidates, model);
+    const { candidates: all, model, key, session, use } = asked;
+    const only = all.length === 1 ? this.#targets.look(all[0] as string, model) : undefined;
+    if (only) return this.#tryOne(asked, only);
+    const targets = this.#known(all, model);
     if (targets.length === 1) return this.#tryOne(asked, targets[0] as Target);
     const denied: Denied[] = [];
     const isAllKnown = targets.length === asked.candidates.length;
@@ -500,7 +511,7 @@ export class SwarmHive implements Hive {
     const now = this.#clock.now();
     const verdict = this.#admit(asked, target, now);
     const { decision, charge } = verdict;
-    if (charge) return { lease: this.#lease(asked, charge, decision), decision };
+    if (charge) return { lease: this.#lease(charge, decision), decision };
     return { lease: undefined, denied: [{ target, decision, blockedBy: verdict.blockedBy }] };
   }
 
@@ -519,7 +530,6 @@ export class SwarmHive implements Hive {
 
   /** Decides on a request, and counts it when it is granted. A request does not overtake waiters. */
   #admit(asked: Asked, target: Target, now: number, isNext = false): Verdict {
-    const { model, key, use } = asked;
     const isHeldBack = this.#isHeldBack();
     const obstacle = isHeldBack ? undefined : this.#obstacle(asked, target, now);
     const verdict: Verdict =
@@ -537,19 +547,21 @@ export class SwarmHive implements Hive {
               blockedBy: [],
               blockedMs: 0,
             }
-          : admit(this.#manager, target, this.#scopes(asked, target, now), modelOf(target, model), key, use, now);
+          : admit(this.#counts, target, this.#scopes(asked, target, now), asked, now);
     if (this.#observations) {
       this.#observations.decided(target.id, verdict.decision);
       if (verdict.charge) return verdict;
       const { decision } = verdict;
-      return { charge: admitAnyway(target, this.#scopes(asked, target, now), use, now), decision };
+      return { charge: admitAnyway(target, this.#scopes(asked, target, now), asked, now), decision };
     }
     const { charge } = verdict;
-    if (charge && obstacle) {
-      this.#probes.add(charge);
-      this.#availability.beginProbe(target.id, model, now);
+    if (!charge) return verdict;
+    if (obstacle) {
+      charge.isProbe = true;
+      this.#availability.beginProbe(target.id, asked.model, now);
     }
-    if (charge) for (const { shares } of [charge, ...charge.scopes]) for (const { tried } of shares) tried.granted();
+    for (const { tried } of charge.shares) tried.granted();
+    for (const { shares } of charge.scopes) for (const { tried } of shares) tried.granted();
     return verdict;
   }
 
@@ -564,15 +576,18 @@ export class SwarmHive implements Hive {
   /** The existing scopes of a request, the tenant key first. */
   #knownScopes({ key, model }: Pick<Asked, "key" | "model">, target: Target): readonly Scope[] {
     const ofKey = this.#keys.peek(key);
-    const ofModel = model === undefined ? undefined : target.byModel?.get(model);
+    const ofModel = scopeOf(target, model);
     return [...(ofKey ? [ofKey] : []), ...(ofModel ? [ofModel] : [])];
   }
 
   /** True when a request would overtake a waiter of its target or of one of its scopes. */
   #isBehind(asked: Pick<Asked, "key" | "model">, target: Target, now: number): boolean {
-    const isApart = this.#availability.isApart(target.id, asked.model);
-    if (target.line?.isWaiting(groupOf(asked, target, isApart), now)) return true;
-    return this.#knownScopes(asked, target).some(({ bound }) => bound.size > 0);
+    if (target.line?.isWaiting(this.#groupOf(asked, target), now)) return true;
+    return isBlocked(this.#keys.peek(asked.key)) || isBlocked(scopeOf(target, asked.model));
+  }
+
+  #groupOf(asked: Pick<Asked, "key" | "model">, target: Target): string {
+    return groupOf(asked, target, this.#availability.isApart(target.id, asked.model));
   }
 
   /** The denial of a request at the end of the target's line. Undefined when the request could be sent at once. */
@@ -621,92 +636,21 @@ export class SwarmHive implements Hive {
     return local.reason === "too-large" ? local : unavailableDecision(local, obstacle);
   }
 
-  #lease({ model }: Asked, charge: Charge, decision: RateDecision): Lease {
-    const { target, use, sentAt, scopes } = charge;
-    const isProbe = this.#probes.has(charge);
-    const tell = (outcome: Answer["outcome"], reason: string, details: Partial<Answer> = {}): void => {
-      const of = { endpoint: target.id, model, concerns: undefined, sentAt, isProbe };
-      this.#availability.answered({ ...of, outcome, reason, ...details });
-    };
-    let hasAnswer = false;
-    const answered = (): void => {
-      if (hasAnswer) return;
-      hasAnswer = true;
-      const now = this.#clock.now();
-      this.#latencies.add(target.id, now - sentAt, now);
-      tell("success", "a call succeeded");
-    };
+  #reportGranted(target: Target, cost: number, { allowed, limitedBy, reason }: RateDecision): void {
+    // A literal costs a fraction of a spread, and every call has this event.
+    const { source, agentId } = this.#member.origin;
+    const event = { source, agentId, resource: target.id, model: namesake(target), cost };
+    if (allowed) granted.publish(event);
+    // An observing hive also grants requests that it denies. The event shows the decision of an enforcing hive.
+    else granted.publish({ ...event, wouldHave: reason === "too-large" ? "been-denied" : "waited", limitedBy });
+  }
+
+  #lease(charge: Charge, decision: RateDecision): Lease {
+    const { target, use, scopes } = charge;
     target.inFlight++;
     for (const { scope } of scopes) scope.inFlight++;
-    if (granted.hasSubscribers)
-      granted.publish({ ...this.#about(target), cost: use.tokens, ...(decision.allowed ? {} : wouldHave(decision)) });
-    const end = (how: EndedEvent["how"], tokens: number): void => {
-      target.inFlight--;
-      for (const { scope } of scopes) scope.inFlight--;
-      try {
-        if (ended.hasSubscribers)
-          ended.publish({ ...this.#about(target), how, heldMs: this.#clock.now() - sentAt, tokens });
-      } finally {
-        // Waiters may need the slot of the ended call, or its refund.
-        this.#serve(target);
-      }
-    };
-    return this.#leases.give(target.id, model, {
-      answered,
-      done: (used: UsedTokens | undefined, isExpired: boolean) => {
-        const really = used === undefined ? use : usedOf(used, use);
-        return () => {
-          settle(this.#manager, charge, really, this.#clock.now());
-          const ofModel = model === undefined ? undefined : target.byModel?.get(model);
-          if (used !== undefined)
-            for (const each of ofModel ? [target, ofModel] : [target]) each.typical = meanOf(each.typical, really);
-          if (isExpired) tell("none", "expired");
-          else answered();
-          end(isExpired ? "expired" : "done", really.tokens);
-        };
-      },
-      renewed: () => renew(charge),
-      cancel: () => () => {
-        giveBack(this.#manager, charge, this.#clock.now());
-        this.#wasted.add(target, use, this.#clock.now());
-        if (!hasAnswer) tell("none", "cancelled");
-        end("cancelled", 0);
-      },
-      refused: (refusal: Refusal) => {
-        checkRefusal(refusal?.reason, refusal);
-        checkConcerns(refusal.concerns);
-        return () => {
-          giveBack(this.#manager, charge, this.#clock.now());
-          const wasDenied = charge.decision === undefined;
-          this.#wasted.add(target, use, this.#clock.now());
-          this.#observations?.refused(target.id, wasDenied);
-          try {
-            this.#refused(target, model, refusal, this.#clock.now() - sentAt, { isProbe, wasDenied });
-          } finally {
-            end("refused", 0);
-          }
-        };
-      },
-      failed: (failure: Failure) => {
-        const { reason, concerns, wasSent = true, byCaller = false, used } = failure ?? {};
-        if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
-        checkConcerns(concerns);
-        const really = used === undefined ? use : usedOf(used, use);
-        return () => {
-          const now = this.#clock.now();
-          if (wasSent) settle(this.#manager, charge, really, now);
-          else {
-            giveBack(this.#manager, charge, now);
-            this.#wasted.add(target, use, now);
-          }
-          try {
-            tell(byCaller ? "none" : "failure", reason, { concerns });
-          } finally {
-            end("failed", wasSent ? really.tokens : 0);
-          }
-        };
-      },
-    });
+    if (granted.hasSubscribers) this.#reportGranted(target, use.tokens, decision);
+    return this.#leases.give(charge);
   }
 
   /**
@@ -724,9 +668,10 @@ export class SwarmHive implements Hive {
     const isLong = said === "limit" && retryAfterMs !== undefined && retryAfterMs > LONG_WAIT_MS;
     const kind = isLong ? "quota" : said;
     const outcome = ({ limit: "limited", overload: "overload", quota: "quota" } as const)[kind];
-    const sentAt = this.#clock.now() - sentAgoMs;
+    const now = this.#clock.now();
+    const sentAt = now - sentAgoMs;
     const { id: endpoint } = target;
-    this.#availability.answered({ endpoint, model, outcome, concerns, sentAt, isProbe, retryAfterMs, reason });
+    this.#availability.answered({ endpoint, model, outcome, concerns, sentAt, isProbe, retryAfterMs, reason }, now);
     if (announced.hasSubscribers) announced.publish({ ...this.#about(target), reason, sentAgoMs, retryAfterMs, kind });
     const ofModel = model === undefined ? undefined : target.byModel?.get(model)?.shares[0];
     const share = ofModel ?? target.shares[0];
@@ -753,7 +698,8 @@ export class SwarmHive implements Hive {
 
   /** The subject of a diagnostic event. */
   #about(target: Target): OfResource {
-    return { ...this.#member.origin, resource: target.id, model: namesake(target) };
+    const { source, agentId } = this.#member.origin;
+    return { source, agentId, resource: target.id, model: namesake(target) };
   }
 
   /** Models of a target that are not available. */
@@ -837,6 +783,16 @@ function plainLimits(limits: HiveKeyLimits | undefined): KeyLimits | undefined {
   return limits && splitKeys({ key: limits })["key"];
 }
 
+/** The scope of a model at a target, if it has one. */
+function scopeOf({ byModel }: Target, model: string | undefined): Scope | undefined {
+  return model === undefined ? undefined : byModel?.get(model);
+}
+
+/** True while a scope has waiters, which later requests must not overtake. */
+function isBlocked(scope: Scope | undefined): boolean {
+  return scope !== undefined && scope.bound.size > 0;
+}
+
 /** The models of a target that have learned limits. */
 function learnedModels({ byModel }: Target): string[] {
   return [...(byModel?.values() ?? [])].flatMap(({ model, shares }) => (shares.length > 0 ? [model] : []));
@@ -860,16 +816,6 @@ function rank({ reason, retryAfterMs }: RateDecision): number {
 function reasonOf({ reason }: RateDecision, { line }: Target): DeniedReason {
   if (reason === "too-large" || reason === "in-flight" || reason === "unavailable") return reason;
   return line ? "others-wait" : "no-tokens";
-}
-
-/** The fields of a granted event that show the decision of an enforcing hive. */
-function wouldHave({ reason, limitedBy }: RateDecision): Pick<GrantedEvent, "wouldHave" | "limitedBy"> {
-  return { wouldHave: reason === "too-large" ? "been-denied" : "waited", limitedBy };
-}
-
-/** The model under which the manager counts a request. The manager knows a pool of models by each of its models. */
-function modelOf({ model, models }: Target, asked: string | undefined): string | undefined {
-  return models || model === undefined ? asked : model;
 }
 
 /** A copy of the decision that cannot be settled. All copies have one shape, because one is made for every request. */

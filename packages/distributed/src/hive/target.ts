@@ -5,10 +5,12 @@ import {
   availableAt,
   capacityOf,
   fits,
+  isZero,
   largestCost,
   mayTake,
   pausedUntil,
   type Quota,
+  type QuotaPart,
   swarmUsageOf,
   type UsageWindow,
 } from "../engine/index.ts";
@@ -23,16 +25,23 @@ import type { Learned } from "./limits.ts";
 import type { Line } from "./line.ts";
 import type { Scope } from "./scope.ts";
 
+/** The end of a call that holds a slot, as a correction. */
+const RETURNED: Amounts = [-1];
+
 /** One quota of an endpoint, a model or a tenant key: the limits that have the same window, shared by all agents. */
-export class Share implements Watched {
+export class Share implements Watched, QuotaPart {
   readonly name: string;
   /** The endpoint and the model of these limits, or the tenant key. */
   readonly resource: string;
   readonly model: string | undefined;
   readonly #names: Readonly<Record<HiveDimension, LimitedBy>>;
   quota: Quota;
-  dimensions: readonly HiveDimension[];
+  readonly dimensions: readonly HiveDimension[];
   readonly tried: UnmetDemand;
+  /** The cost of the call that is being decided. The engine copies the amounts that it keeps. */
+  readonly cost: number[];
+  /** The correction that is being applied. */
+  readonly #more: number[];
   readonly #member: Member;
   readonly #onChange: (now: number) => void;
 
@@ -51,6 +60,8 @@ export class Share implements Watched {
     this.model = namesake(target);
     this.quota = quota;
     this.dimensions = dimensions;
+    this.cost = dimensions.map(() => 0);
+    this.#more = dimensions.map(() => 0);
     this.tried = new UnmetDemand(clock, (next, all, at) => this.want(next, all, at, true));
     this.#member = member;
     this.#onChange = onChange;
@@ -66,8 +77,8 @@ export class Share implements Watched {
   }
 
   /** Ends a call that started at `startedAt`. Does nothing for a rate. */
-  release(startedAt: number): void {
-    if (this.isSlots) this.settle([-1], startedAt);
+  release(startedAt: number, now: number): void {
+    if (this.isSlots) this.settle(RETURNED, startedAt, now);
   }
 
   /** Restarts the lease of a call that continues. */
@@ -89,20 +100,27 @@ export class Share implements Watched {
     return this.dimensions.map((dimension) => use[dimension]);
   }
 
-  /** Takes from this quota and from `others`, or from none of them. */
-  take(use: Use, others: readonly Share[], now: number): boolean {
-    const { runner } = this.#member;
-    const cost = this.amounts(use);
-    if (others.length === 0) return runner.do({ type: "take", quota: this.name, cost }, now);
-    const also = others.map((share) => ({ quota: share.name, cost: share.amounts(use) }));
-    return runner.do({ type: "take", quota: this.name, cost, also }, now);
+  /** Sets `cost` to the cost of a call that is about to be decided. */
+  price(use: Use): void {
+    const { dimensions, cost } = this;
+    for (let i = 0; i < dimensions.length; i++) cost[i] = use[dimensions[i] as HiveDimension];
+  }
+
+  /** Takes the `cost` of each of these quotas, of which this is one, from all of them or from none. */
+  takeWith(all: readonly Share[], now: number): boolean {
+    return this.#member.runner.take(all, now);
+  }
+
+  /** Corrects the usage of a call by `more`, in the dimensions of this quota. */
+  correct(more: Use, sentAt: number, now: number): void {
+    const amounts = this.#more;
+    for (let i = 0; i < amounts.length; i++) amounts[i] = more[this.dimensions[i] as HiveDimension];
+    this.settle(amounts, sentAt, now);
   }
 
   /** Corrects the usage of a call by `more`, which may be negative. Does nothing once the quota is removed. */
-  settle(more: Amounts, sentAt: number): void {
-    if (more.every((amount) => amount === 0) || !this.#member.agent.quotas.has(this.name)) return;
-    const { dimensions } = this.quota.config;
-    this.#member.runner.do({ type: "settle", quota: this.name, more, sentAt, dimensions });
+  settle(more: Amounts, sentAt: number, now: number): void {
+    if (!isZero(more)) this.#member.runner.settle(this.name, more, this.quota.config.dimensions, sentAt, now);
   }
 
   /**

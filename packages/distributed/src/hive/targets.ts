@@ -272,7 +272,7 @@ export class Targets {
       const amounts = share.dimensions.map((dimension) =>
         Math.max(0, ...former.map((old) => this.#ownUsage(old, dimension, now))),
       );
-      share.settle(amounts, now);
+      share.settle(amounts, now, now);
     }
   }
 
@@ -304,6 +304,7 @@ export class Targets {
       );
       share.settle(
         missing.map((amount) => Math.max(0, amount)),
+        now,
         now,
       );
     }

@@ -1,5 +1,19 @@
 import type { Clock } from "@hivepace/core";
-import { type Agent, type Event, type Message, type StoreRequest, step } from "../engine/index.ts";
+import {
+  type Agent,
+  type Amounts,
+  type Dimensions,
+  type Event,
+  type Message,
+  type QuotaPart,
+  planTry,
+  type StoreRequest,
+  settleNow,
+  step,
+  takeNow,
+  wakeAfterSettling,
+  wakeAfterTaking,
+} from "../engine/index.ts";
 
 export interface AgentRunnerOptions {
   readonly agent: Agent;
@@ -30,22 +44,39 @@ export class AgentRunner {
     this.#options = options;
   }
 
-  do(event: Event, now = this.#options.clock.now()): boolean {
-    if (this.#isClosed) return false;
+  do(event: Exclude<Event, { type: "take" | "settle" }>, now = this.#options.clock.now()): void {
+    if (this.#isClosed) return;
     const { version } = this.agent.availability;
     const effects = step(this.agent, event, now);
-    // A decision never changes the watched state, and most answers do not either. Watchers are notified of a change
-    // before its effects are carried out; of a probe later, because the probing call is being granted.
-    const isQuiet =
-      event.type === "take" ||
-      event.type === "probe" ||
-      (event.type === "answer" && this.agent.availability.version === version);
+    // Most answers do not change the watched state. Watchers are notified of a change before its effects are carried out;
+    // of a probe later, because the probing call is being granted.
+    const isQuiet = event.type === "probe" || (event.type === "answer" && this.agent.availability.version === version);
     const lookAt = isQuiet ? Infinity : this.#options.afterStep(now);
     if (effects.publish) this.#options.publish(effects.publish);
     if (effects.ask) this.#options.ask(effects.ask);
     this.#plan(Math.min(effects.wakeAt, lookAt), now);
     if (effects.retry.length > 0) this.#serve(effects.retry);
-    return effects.taken;
+  }
+
+  /** Takes from all of the quotas or from none. A decision never changes the watched state. */
+  take(parts: readonly QuotaPart[], now: number): boolean {
+    if (this.#isClosed) return false;
+    const isTaken = takeNow(this.agent, parts, now);
+    this.#plan(wakeAfterTaking(this.agent, parts, now), now);
+    return isTaken;
+  }
+
+  /**
+   * Corrects the usage of a call. Does nothing once the quota is removed. A correction changes only its own quota, and
+   * nothing that is watched.
+   */
+  settle(name: string, more: Amounts, dimensions: Dimensions | undefined, sentAt: number, now: number): void {
+    const quota = this.agent.quotas.get(name);
+    if (this.#isClosed || !quota) return;
+    settleNow(this.agent, quota, more, dimensions, sentAt, now);
+    const tryAt = planTry(this.agent, quota, now);
+    this.#plan(wakeAfterSettling(this.agent, quota, tryAt, now), now);
+    if (tryAt <= now) this.#serve([name]);
   }
 
   /** Keeps the process alive by the timer while there are waiters. */

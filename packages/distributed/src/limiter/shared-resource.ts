@@ -10,6 +10,7 @@ import {
   mayTake,
   pausedUntil,
   type Quota,
+  type QuotaPart,
   SLACK,
   shareOf,
 } from "../engine/index.ts";
@@ -19,6 +20,8 @@ import { UnmetDemand } from "./unmet-demand.ts";
 
 /** The cost of a call in slots. */
 const ONE: Amounts = [1];
+/** The end of a call, as a correction. */
+const RETURNED: Amounts = [-1];
 
 /** A shared limit, decided by the engine. */
 export class SharedResource implements SwarmResource {
@@ -35,6 +38,9 @@ export class SharedResource implements SwarmResource {
   readonly #tried: UnmetDemand;
   slots: Quota | undefined;
   #cancelExpiry: (() => void) | undefined;
+  /** The cost of the call that is being decided. */
+  readonly #cost = [0];
+  #lastParts: readonly QuotaPart[] = [];
 
   constructor(
     quota: Quota,
@@ -66,11 +72,22 @@ export class SharedResource implements SwarmResource {
   }
 
   take(cost: number, now: number): boolean {
-    const also = this.slots && [{ quota: this.slots.config.name, cost: ONE }];
-    const isTaken = this.#host.do({ type: "take", quota: this.name, cost: [cost], also }, now);
+    this.#cost[0] = cost;
+    const isTaken = this.#host.take(this.#parts(), now);
     if (isTaken && this.slots && !this.#cancelExpiry) this.#awaitExpiry(now);
     if (isTaken) this.#tried.granted();
     return isTaken;
+  }
+
+  /** The parts of a call, which are kept until a quota is replaced. The engine copies the amounts that it keeps. */
+  #parts(): readonly QuotaPart[] {
+    const [rate, slot] = this.#lastParts;
+    if (rate?.quota !== this.quota || slot?.quota !== this.slots)
+      this.#lastParts = [
+        { quota: this.quota, cost: this.#cost },
+        ...(this.slots ? [{ quota: this.slots, cost: ONE }] : []),
+      ];
+    return this.#lastParts;
   }
 
   /** Always `now`, because only `take` can decide. */
@@ -169,8 +186,7 @@ export class SharedResource implements SwarmResource {
   /** Frees the slot of a call. The quota may have been removed with its resource. */
   #release(startedAt: number, now: number): void {
     const quota = this.slots?.config.name;
-    if (quota === undefined || !this.#host.agent.quotas.has(quota)) return;
-    this.#host.do({ type: "settle", quota, more: [-1], sentAt: startedAt }, now);
+    if (quota !== undefined) this.#host.settle(quota, RETURNED, undefined, startedAt, now);
   }
 
   /** Ends calls that were not finished in time, the oldest first. */

@@ -89,7 +89,7 @@ export class SwarmLimiter implements DistributedLimiter {
     const now = this.#clock.now();
     if (entry !== undefined && entry.room === undefined && entry.take(cost, now)) {
       entry.inFlight++;
-      if (granted.hasSubscribers) granted.publish({ ...entry.origin, resource, cost });
+      if (granted.hasSubscribers) this.#reportGranted(resource, cost);
       return true;
     }
     entry?.denied(cost, now);
@@ -111,7 +111,7 @@ export class SwarmLimiter implements DistributedLimiter {
       const now = this.#clock.now();
       if (entry.room === undefined && entry.take(cost, now)) {
         entry.inFlight++;
-        if (granted.hasSubscribers) granted.publish({ ...entry.origin, resource, cost });
+        if (granted.hasSubscribers) this.#reportGranted(resource, cost);
         return GRANTED;
       }
       return waitFor(resource, entry, this.#clock, this.#settings.maxQueue, cost, now, options);
@@ -259,6 +259,12 @@ export class SwarmLimiter implements DistributedLimiter {
   #notify(change: Omit<CapacityUpdate, "timestamp">): void {
     if (this.#listeners.size === 0) return;
     this.#listeners.emit({ ...change, timestamp: new Date(this.#clock.epochMs()) });
+  }
+
+  #reportGranted(resource: string, cost: number): void {
+    // A literal costs a fraction of a spread, and every call has this event.
+    const { source, agentId } = this.#member.origin;
+    granted.publish({ source, agentId, resource, cost });
   }
 
   #reportDenied(resource: string, cost: number, entry: SwarmResource | undefined, now: number): void {

@@ -17,6 +17,9 @@ const SUSPECT_MS = 1_000;
 export interface Evidence {
   /** Answers of this agent, and of the peers that report trouble. */
   readonly signs: Sign[];
+  /** Number of "alive" signs at the end of `signs`, and at the end of `own`; each counted up to `REMEMBERED`. */
+  aliveSigns: number;
+  aliveOwn: number;
   /** This agent's own latest answers, and their number since its start, as reported to peers. */
   readonly own: Sign[];
   count: number;
@@ -33,6 +36,8 @@ export interface Evidence {
 export function newEvidence(): Evidence {
   return {
     signs: [],
+    aliveSigns: 0,
+    aliveOwn: 0,
     own: [],
     count: 0,
     troubledAt: -Infinity,
@@ -43,9 +48,7 @@ export function newEvidence(): Evidence {
 }
 
 export function addSign(evidence: Evidence, sign: Sign, now: number): void {
-  const { signs } = evidence;
-  signs.push(sign);
-  if (signs.length > REMEMBERED) signs.shift();
+  evidence.aliveSigns = remember(evidence.signs, sign, evidence.aliveSigns);
   evidence.failuresInARow = sign === "failure" ? evidence.failuresInARow + 1 : 0;
   if (sign === "alive") {
     evidence.troubles = 0;
@@ -56,10 +59,18 @@ export function addSign(evidence: Evidence, sign: Sign, now: number): void {
   }
 }
 
+/** Adds a sign to the latest ones, of which the last `alive` are "alive". Returns the new number of those. */
+function remember(signs: Sign[], sign: Sign, alive: number): number {
+  // Nothing but successes, as usual: one more changes nothing.
+  if (sign === "alive" && alive >= REMEMBERED) return alive;
+  signs.push(sign);
+  if (signs.length > REMEMBERED) signs.shift();
+  return sign === "alive" ? alive + 1 : 0;
+}
+
 /** Adds an answer of this agent. */
 export function addOwnSign(evidence: Evidence, sign: Sign, now: number): void {
-  evidence.own.push(sign);
-  if (evidence.own.length > REMEMBERED) evidence.own.shift();
+  evidence.aliveOwn = remember(evidence.own, sign, evidence.aliveOwn);
   evidence.count++;
   if (sign !== "alive") evidence.troubledAt = now;
   addSign(evidence, sign, now);
@@ -68,6 +79,7 @@ export function addOwnSign(evidence: Evidence, sign: Sign, now: number): void {
 /** Forgets the answers received before a change of the state. */
 export function resetEvidence(evidence: Evidence): void {
   evidence.signs.length = 0;
+  evidence.aliveSigns = 0;
   evidence.failuresInARow = 0;
 }
 
