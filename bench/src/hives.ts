@@ -6,9 +6,9 @@ import { createDistributedLimiter, createHive, type DistributedLimiter, type Hiv
 const AGENTS = 2;
 
 /** Limits of an endpoint that no run reaches. */
-export const unreached = { rpmLimit: 1e7, tpmLimit: 4e9 } as const;
+const unreached = { rpmLimit: 1e7, tpmLimit: 4e9 } as const;
 /** A window in which usage expires during the run, as in production. */
-export const windowMs = 1_000;
+const windowMs = 1_000;
 
 /** A swarm whose agents are members and know each other; the first one is measured. */
 interface Swarm<T> {
