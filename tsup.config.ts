@@ -89,12 +89,12 @@ const programs: Options = {
   outDir: "dist/programs",
   clean: true,
   platform: "node",
-  // Of a package that is there in both, the modules: only of these is left out what nobody uses.
+  // Prefers the ES modules of a package, because unused exports can be removed only from these.
   esbuildOptions: (options, context) => {
     foldConstants(options, context);
     options.mainFields = ["module", "main"];
   },
-  // The last are of OpenTelemetry's, for what is not used here; and then they are not even named.
+  // OpenTelemetry imports `getMachineId-*` lazily for resource detectors, which the programs do not use.
   external: [/^node:/, /^@hivepace\/(bus-|sync-)/, "ioredis", "redis", /^@redis\//, /^\.\/getMachineId-/],
   esbuildPlugins: [othersWithoutMaps],
   ...(existsSync(ASSETS) && { onSuccess: `tsx --conditions @hivepace/source ${ASSETS} dist/programs` }),

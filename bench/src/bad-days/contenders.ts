@@ -55,7 +55,7 @@ export async function hivepace(urls: readonly string[], { perSecond, isFastest }
       ...(isFastest ? { strategy: "fastest" as const } : {}),
     });
     hives.push(hive);
-    // Both SDKs' paths move: the base URL of a place ends before them.
+    // The base URL of OpenAI's SDK includes `/v1`; Anthropic's SDK adds it to every path.
     const endpoints = urls.map((url, j) => ({
       id: ids[j] as string,
       baseURL: i % 2 === 0 ? `${url}/v1` : url,

@@ -28,7 +28,7 @@ const worker = new Worker<{ id: number }, string>(
       if (!(error instanceof CapacityExhaustedError)) throw error;
       await job.moveToDelayed(Date.now() + (error.retryAfterMs ?? 60_000), token);
       const { DelayedError } = await import("bullmq");
-      throw new DelayedError(); // the job is not failed, only later
+      throw new DelayedError(); // BullMQ runs the job later, and counts no failure
     }
   },
   { connection, concurrency: 10 },

@@ -37,7 +37,7 @@ test("a cut is known to all hives and limiters, and counted once", async () => {
     expect(report, drive).toMatchObject({ cuts: 1, refused: 1, levels: 1 });
     expect(report.cutSpreadMs, drive).toBeLessThan(1_000);
     const least = Math.min(...report.levelSeconds);
-    // A hive measures usage before a cut; here the window was nearly full.
+    // A hive cuts to the usage before the refusal, and the window was nearly full.
     if (drive === "hive") expect(Math.abs(least - 0.93), drive).toBeLessThan(0.05);
     else expect(least, drive).toBeCloseTo(0.5);
     const steps = await simulateSwarm({ ...busy, drive, recovery: "stepped", faults });

@@ -68,7 +68,7 @@ export async function attack(seed: number): Promise<Attacked> {
   }
 }
 
-/** What must hold of every attack. */
+/** Returns the law that an attack has broken; undefined when all hold. */
 export function violationOf({ largest, peers, members }: Attacked): string | undefined {
   if (largest > LIMIT) return `${largest} calls in a window, ${LIMIT} are allowed`;
   if (peers > 4_096) return `${peers} agents are remembered`;
