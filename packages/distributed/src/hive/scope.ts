@@ -45,6 +45,11 @@ export function unbind(scope: Scope, waiter: HiveWaiter, now: number): void {
   want(scope, now);
 }
 
+/** Claims the quotas that a scope has now for its waiters, after its limits have changed. */
+export function claimAgain(scope: Scope, now: number): void {
+  if (scope.bound.size > 0) want(scope, now);
+}
+
 /** The largest cost of the waiters. The claim must cover any of them, because several endpoints' lines serve them. */
 function largestOf(waiters: Iterable<HiveWaiter>): Use {
   const largest = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
