@@ -596,14 +596,14 @@ export class SwarmHive implements Hive {
     target: Target,
     now: number,
   ): RateDecision | undefined {
-    const obstacle = this.#obstacle({ candidates, model }, target, now);
-    if (obstacle && obstacle.waitMs > 0) return this.#unavailable({ model, key, use }, target, obstacle);
     const { tokens, inputTokens, outputTokens } = use;
     const of = modelOf(target, model);
     const local = this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
     // Only `resume` ends the wait, unless the request is too large for any window.
     if (this.#isHeldBack() && local.reason !== "too-large")
       return { ...local, allowed: false, limitedBy: "paused", reason: "rate", retryAfterMs: undefined };
+    const obstacle = this.#obstacle({ candidates, model }, target, now);
+    if (obstacle && obstacle.waitMs > 0) return this.#unavailable({ model, key, use }, target, obstacle);
     const scopes = this.#knownScopes({ key, model }, target);
     return this.#isBehind({ key, model }, target, now)
       ? denialOf(target, scopes, use, local, target.line?.wanted(now) ?? NOTHING, now, true)
