@@ -46,6 +46,8 @@ export interface QueueOptions {
   readonly prefer: (asked: Asked, targets: readonly Target[]) => Target | undefined;
   /** The denial of a request that joins the end of the target's line. */
   readonly denial: (asked: Asked, target: Target, now: number) => RateDecision | undefined;
+  /** Time until a target may be called again, in milliseconds: 0 while available, Infinity when unknown. */
+  readonly closedMs: (asked: Asked, target: Target, now: number) => number;
   /** The targets of a request's candidates in the present configuration; empty when no candidate is known. */
   readonly targetsOf: (asked: Asked) => readonly Target[];
   readonly unknown: (asked: Asked) => ResourceUnknownError;
@@ -276,8 +278,8 @@ export class Queue implements AfterAbort {
   #isHopeless(waiter: HiveWaiter, now: number): boolean {
     if (waiter.deadline === Infinity) return false;
     return [...waiter.targets].every((target) => {
-      const denial = this.#options.denial(waiter.asked, target, now);
-      return denial?.reason === "unavailable" && now + (denial.retryAfterMs ?? Infinity) > waiter.deadline;
+      const closedMs = this.#options.closedMs(waiter.asked, target, now);
+      return closedMs > 0 && now + closedMs > waiter.deadline;
     });
   }
 
@@ -403,10 +405,11 @@ export class Queue implements AfterAbort {
 
   /** The error of a request that cannot wait at any candidate; undefined when it can. */
   #refusal(candidates: readonly Denied[], asked: Asked, timeoutMs: number): CapacityExhaustedError | undefined {
-    const { maxQueue } = this.#options;
-    const isUnavailable = candidates.every(({ decision: { reason, retryAfterMs = Infinity } }) => {
-      return reason === "unavailable" && retryAfterMs > timeoutMs;
-    });
+    const { maxQueue, closedMs, clock } = this.#options;
+    const isUnavailable = candidates.every(
+      ({ decision: { reason }, target }) =>
+        reason === "unavailable" && closedMs(asked, target, clock.now()) > timeoutMs,
+    );
     if (isUnavailable)
       return this.#exhausted(
         asked,
