@@ -308,6 +308,7 @@ export class Queue implements AfterAbort {
   /**
    * Updates the claims for the waiters and sets the timer. The quotas of a target are claimed one after the other, each
    * once the quotas before it have capacity: agents that each held one claim and waited for the other would deadlock.
+   * A claim may serve other lines, and thereby this one again: then the claims of that later round hold.
    */
   #settleDown(target: Target, line: Line, blocked: HiveWaiter | undefined, nextAt: number, now: number): void {
     const { clock, isPaused } = this.#options;
@@ -315,7 +316,9 @@ export class Queue implements AfterAbort {
     const all = line.wanted(now);
     let next = isPaused() ? undefined : blocked;
     const hasSlots = target.slots !== undefined;
+    const round = ++line.claims;
     for (const share of target.shares) {
+      if (line.claims !== round) return;
       if (line.size > 0) share.tried.forget();
       const cost = next && share.amounts(next.asked.use);
       // A call that waits for a slot does not claim a rate that has capacity: a claim takes time, and the slot would wait.
@@ -326,6 +329,7 @@ export class Queue implements AfterAbort {
       share.want(cost, share.amounts(all), now);
       if (cost && !share.mayTake(cost, now)) next = undefined;
     }
+    if (line.claims !== round) return;
     target.cancelTimer?.();
     target.cancelTimer =
       nextAt < Infinity && line.size > 0 ? clock.after(Math.max(1, nextAt - now), () => this.serve(target)) : undefined;
