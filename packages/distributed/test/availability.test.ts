@@ -121,6 +121,22 @@ describe("an endpoint that is not available", () => {
     expect(waiting.lease?.endpoint).toBe("eu");
   });
 
+  test("announces the wait for its limits where it is longer", async () => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 1 }] });
+    hive.tryAcquire({ endpoint: "eu" }).lease?.done();
+    hive.park("eu", { reason: "maintenance", forMs: 10_000 });
+    const { reason, retryAfterMs = 0 } = hive.tryAcquire({ endpoint: "eu" });
+    expect(reason).toBe("unavailable");
+    expect(retryAfterMs).toBeGreaterThan(50_000);
+    expect(hive.explain("eu").freesInMs).toBe(retryAfterMs);
+    // The endpoint opens in time, so that only the limit may end the wait.
+    const late = watch(hive.acquire({ endpoint: "eu", timeoutMs: 20_000 }));
+    await hives.clock.run(20_001);
+    expect(late.error).toMatchObject({ reason: "timeout" });
+    await hives.clock.run(retryAfterMs - 20_000);
+    expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
+  });
+
   test("without an end is known to have none, and opens when it is unparked", async () => {
     const hive = await park();
     await expect(hive.acquire({ endpoint: "eu", timeoutMs: 1e9 })).rejects.toMatchObject({ retryAfterMs: undefined });

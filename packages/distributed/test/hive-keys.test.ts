@@ -203,6 +203,17 @@ describe("through a store that grants limits", () => {
     expect(sent.length + tried).toBeLessThanOrEqual(300);
   });
 
+  test("a waiter claims the limits that its key gets while it waits", async () => {
+    const hive = await join(new SyncMemory(hives.clock), { keys: { acme: { rpmLimit: 1 } } });
+    await hives.clock.run(3_000);
+    hive.tryAcquire(ACME).lease?.done();
+    const waiting = watch(hive.acquire(ACME));
+    await hives.clock.run(100);
+    hive.reconfigure({ keys: { acme: { maxInFlight: 1 } } });
+    await hives.clock.run(10_000);
+    expect(waiting.lease).toBeDefined();
+  });
+
   test("a store without a bus is used by default", async () => {
     const memory = new SyncMemory(hives.clock);
     const all = [await join(memory, { aggregation: undefined }), await join(memory, { aggregation: undefined })];

@@ -194,6 +194,16 @@ describe("hive.pause", () => {
     expect(hive.tryAcquire(REQUEST).allowed).toBe(true);
   });
 
+  test("is named before a closed endpoint, whose end would not let the call pass", async () => {
+    const hive = await hives.alone({ endpoints: ENDPOINTS });
+    hive.park("eu", { forMs: 60_000, reason: "maintenance" });
+    hive.pause();
+    expect(hive.tryAcquire(REQUEST)).toMatchObject({ allowed: false, limitedBy: "paused", retryAfterMs: undefined });
+    expect(hive.explain("eu")).toMatchObject({ limitedBy: "paused", freesInMs: Infinity });
+    hive.resume();
+    expect(hive.tryAcquire(REQUEST)).toMatchObject({ limitedBy: "unavailable", retryAfterMs: 60_000 });
+  });
+
   test("leaves the whole limit to the other agents meanwhile", async () => {
     const [paused, other] = (await hives.swarm(2, { endpoints: [{ id: "eu", rpmLimit: 100 }] })) as [
       Awaited<ReturnType<typeof hives.alone>>,

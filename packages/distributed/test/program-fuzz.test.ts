@@ -8,6 +8,7 @@ import { FUZZERS } from "./program-fuzz/subjects.ts";
 /** Number of programs per subject. `test` runs hundreds more, and `verify` hundreds of thousands, with other seeds. */
 const PROGRAMS: Readonly<Record<string, number>> = {
   hive: 30,
+  "hive-operations": 30,
   limiter: 30,
   "memory-limiter": 100,
   "rate-manager": 100,

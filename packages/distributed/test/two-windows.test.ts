@@ -67,6 +67,24 @@ test("a waiter behind the day's limit keeps its claim and its virtual time in th
   expect(claims.every(({ amounts }) => (amounts[1] ?? 0) >= 4_000)).toBe(true);
 });
 
+test("a waiter that another endpoint serves while it claims a second window leaves no claim behind", async () => {
+  const [eu, us] = [
+    { id: "eu", rpmLimit: 100, tpmLimit: 5_000 },
+    { id: "us", rpmLimit: 0.5, tpmLimit: 5_000 },
+  ];
+  const [first, second] = (await hives.swarm(3, { endpoints: [eu], keys: { acme: { rpmLimit: 4 } } })) as [Hive, Hive];
+  first.tryAcquire({ endpoint: "eu", key: "acme", tokens: 0 }).lease?.done();
+  const routed = watch(first.acquire({ route: ["eu", "us"], key: "acme", tokens: 90 }));
+  await hives.clock.run(50);
+  for (const hive of hives.hives) hive.addEndpoint(us);
+  first.tryAcquire({ endpoint: "eu", tokens: 1 }).lease?.cancel();
+  await hives.clock.run(3_000);
+  expect(routed.lease?.endpoint).toBe("eu");
+  const other = watch(second.acquire({ endpoint: "us", tokens: 90 }));
+  await hives.clock.run(60_000);
+  expect(other.lease).toBeDefined();
+});
+
 test("hives that wait for two windows at once all go on: no hive holds one claim and waits for the other", async () => {
   const all = (await hives.swarm(3, { endpoints: [{ id: "eu", rpmLimit: 60 }] })) as Hive[];
   for (const hive of all)

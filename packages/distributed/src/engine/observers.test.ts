@@ -40,6 +40,16 @@ describe("capacity for peers that observe", () => {
     expect(quota.heldForObservers).toEqual([0]);
   });
 
+  test("the first calls after a pause of a window are measured like any others", () => {
+    const { quota, swarm, send } = observed(5, 3);
+    for (const seconds of [59, 64, 75, 90]) {
+      swarm.pass(seconds * 1_000);
+      send(2);
+      expect(quota.heldForObservers[0]).toBeGreaterThan(0);
+      expect(quota.heldForObservers[0]).toBeLessThan(1_000);
+    }
+  });
+
   test("nothing is left free for peers that enforce", () => {
     expect(observed(5, 30, false).quota.heldForObservers).toEqual([0]);
   });

@@ -21,10 +21,10 @@ export function observersUsage(agent: Agent, quota: Quota, now: number): number[
     if (known) addTo(perMs, rateOf(peer, known));
   }
   if (isZero(perMs)) return perMs;
-  const free = minus(capacityOf(agent, quota, now), quota.usage.swarm.sum);
-  return quota.usage.swarm
-    .largestLead(perMs, quota.usage.typicalCost, now)
-    .map((amount, i) => Math.min(amount, Math.max(0, at(free, i))));
+  const { swarm, typicalCost } = quota.usage;
+  swarm.expire(now);
+  const free = minus(capacityOf(agent, quota, now), swarm.sum);
+  return swarm.largestLead(perMs, typicalCost, now).map((amount, i) => Math.min(amount, Math.max(0, at(free, i))));
 }
 
 /** Recent usage of a peer per millisecond. */

@@ -71,3 +71,13 @@ test("a change after a rest counts from now on, and after lost messages by its b
   swarm.pass(2_000);
   expect(used()).toBe(6);
 });
+
+test("an isolated agent keeps no budget of a quota that it has removed", () => {
+  const { swarm, agent, said } = busySwarm();
+  swarm.do(agent, { type: "remove", quota: "q0" });
+  swarm.unreachable.add(agent);
+  swarm.pass(20_000);
+  const claims = said.slice(-10).flatMap(({ quotas }) => quotas.flatMap(({ name, claim }) => (claim ? [name] : [])));
+  expect(claims).toContain("q1");
+  expect(claims).not.toContain("q0");
+});

@@ -100,7 +100,9 @@ function report(agent: Agent, quota: Quota, seq: number, now: number): QuotaRepo
     demand: demand.all,
     ...(demand.isTried ? { tried: true } : {}),
     claim:
-      mode.name === "isolated" ? claimOfBudget(agent, quota, now) : claims.own && claimReport(quota, claims.own, now),
+      mode.name === "isolated" && !agent.removed.has(config.name)
+        ? claimOfBudget(agent, quota, now)
+        : claims.own && claimReport(quota, claims.own, now),
     virtualTime: claims.virtualTime.swarm,
     // A level that has fully recovered is reported too: the next cut of a newcomer must supersede it.
     level: backoff.level.epoch === 0 ? undefined : withAges(backoff.level, now),

@@ -26,6 +26,15 @@ test("usage counts for a window, up to a slot longer, in whatever order it is re
   );
 });
 
+test("the lead of a steady rate is a number of 0 or more, also when usage has expired unnoticed", () => {
+  fc.assert(
+    fc.property(uses, fc.integer({ min: 3_000, max: 9_000 }), (all, now) => {
+      const [lead = Number.NaN] = filled(all).largestLead([0.01], [2], now);
+      expect(lead).toBeGreaterThanOrEqual(0);
+    }),
+  );
+});
+
 test("an amount has expired at the computed time, and not a moment before", () => {
   fc.assert(
     fc.property(uses, fc.integer({ min: 1, max: 500 }), (all, amount) => {

@@ -160,6 +160,8 @@ export class UsageWindow {
    * meanwhile. Two standard deviations of random arrivals are added to the mean.
    */
   largestLead(perMs: Amounts, cost: Amounts, now: number): number[] {
+    // A slot that has already ended would have a negative mean.
+    this.expire(now);
     const most = zeros(this.sum.length);
     const gone = zeros(this.sum.length);
     for (let i = this.#first; i < this.#slots.length; i++) {

@@ -63,6 +63,7 @@ export interface Counts {
 const RETRY_MS = 1_000;
 
 const NO_SCOPES: readonly Scope[] = [];
+const NO_SHARES: readonly Share[] = [];
 const NOTHING_CHARGED: readonly ChargedScope[] = [];
 
 /**
@@ -151,7 +152,7 @@ export function admitAnyway(
   return chargeOf(target, model, scopes, use, undefined, now);
 }
 
-/** Creates the charge. Usage of a target or scope without quotas is recorded for limits that become known later. */
+/** Creates the charge. Usage of a target or scope without rate limits is recorded for those that become known later. */
 function chargeOf(
   target: Target,
   model: string | undefined,
@@ -161,8 +162,8 @@ function chargeOf(
   now: number,
 ): Charge {
   const { shares } = target;
-  if (shares.length === 0) countUnshared(target.unshared, use, now);
-  for (const scope of scopes) if (scope.shares.length === 0) countUnshared(scope.unshared, use, now);
+  if (!hasRates(shares)) countUnshared(target.unshared, use, now);
+  for (const scope of scopes) if (!hasRates(scope.shares)) countUnshared(scope.unshared, use, now);
   const charged = scopes.length === 0 ? NOTHING_CHARGED : scopes.map((scope) => ({ scope, shares: scope.shares }));
   return {
     target,
@@ -195,6 +196,7 @@ export function settle({ manager, clock }: Counts, charge: Charge, used: Use, no
   if (used !== use) correct(charge, moreThan(use, used), now);
   for (const share of shares) share.release(sentAt, now);
   for (const scope of scopes) for (const share of scope.shares) share.release(sentAt, now);
+  releaseLater(charge, now);
 }
 
 function moreThan(use: Use, used: Use): Use {
@@ -207,8 +209,10 @@ function moreThan(use: Use, used: Use): Use {
 }
 
 /** Restarts the leases of the slots of a call that continues. */
-export function renew({ shares, scopes }: Charge): void {
+export function renew(charge: Charge): void {
+  const { shares, scopes } = charge;
   for (const each of [{ shares }, ...scopes]) for (const share of each.shares) share.renew();
+  for (const share of laterSlots(charge)) share.renew();
 }
 
 /** Returns the whole charge of a call that was never sent or that the provider refused. */
@@ -218,6 +222,30 @@ export function giveBack({ manager }: Counts, charge: Charge, now: number): void
   const { requests, tokens, inputTokens, outputTokens } = use;
   const more = { requests: -requests, tokens: -tokens, inputTokens: -inputTokens, outputTokens: -outputTokens };
   correct(charge, more, now);
+  releaseLater(charge, now);
+}
+
+/** Frees the slots that count a call although they were limited only after it was charged. */
+function releaseLater(charge: Charge, now: number): void {
+  for (const share of laterSlots(charge)) share.release(charge.sentAt, now);
+}
+
+/** The slots that were limited while a call was under way: they count every call that was. */
+function laterSlots({ target, shares, scopes }: Charge): readonly Share[] {
+  let later = addLater(NO_SHARES, target.shares, shares);
+  for (const { scope, shares: charged } of scopes) later = addLater(later, scope.shares, charged);
+  return later;
+}
+
+function addLater(later: readonly Share[], present: readonly Share[], charged: readonly Share[]): readonly Share[] {
+  // Slots come last.
+  const slots = present === charged ? undefined : present.at(-1);
+  return slots?.isSlots && !charged.some(({ name }) => name === slots.name) ? [...later, slots] : later;
+}
+
+/** True when one of the quotas limits a rate. Slots come last. */
+function hasRates([first]: readonly Share[]): boolean {
+  return first !== undefined && !first.isSlots;
 }
 
 function correct({ target, shares, scopes, sentAt }: Charge, more: Use, now: number): void {
@@ -233,9 +261,13 @@ interface Holder {
 }
 
 function correctHolder(holder: Holder, charged: readonly Share[], more: Use, sentAt: number, now: number): void {
-  if (charged.length > 0) correctShared(charged, holder.shares, more, sentAt, now);
+  if (hasRates(charged)) {
+    correctShared(charged, holder.shares, more, sentAt, now);
+    return;
+  }
+  for (const slots of charged) slots.correct(more, sentAt, now);
   // Limits learned since the charge have already counted the call.
-  else if (holder.counting) holder.counting.correct(more, sentAt, now);
+  if (holder.counting) holder.counting.correct(more, sentAt, now);
   else correctUnshared(holder.unshared, allOf(more), sentAt, now);
 }
 

@@ -166,13 +166,22 @@ const AVAILABLE: EndpointAvailability = {
 /** Retry delay in denials while a call probes the endpoint. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** The denial of a request whose endpoint is unavailable. */
+/** Time until an unavailable endpoint may be called, in milliseconds; Infinity when unknown. */
+export function closedForMs({ waitMs, isProbing }: AvailabilityReading): number {
+  // The duration of a running probe is unknown.
+  return isProbing ? Math.min(waitMs, LOOK_AGAIN_MS) : waitMs;
+}
+
+/**
+ * The denial of a request whose endpoint is unavailable. The wait ends when the endpoint may be called and all limits allow
+ * the request, which they may deny too.
+ */
 export function unavailableDecision(
   { windowStart }: Pick<RateDecision, "windowStart">,
-  { waitMs, isProbing }: AvailabilityReading,
+  obstacle: AvailabilityReading,
+  limits: RateDecision | undefined,
 ): RateDecision {
-  // The duration of a running probe is unknown.
-  const knownMs = isProbing ? Math.min(waitMs, LOOK_AGAIN_MS) : waitMs;
+  const knownMs = Math.max(closedForMs(obstacle), limits?.retryAfterMs ?? 0);
   return {
     allowed: false,
     currentTpm: 0,

@@ -347,7 +347,7 @@ export interface Hive extends Gate, AsyncDisposable {
    *
    * @throws INVALID_CONFIG, and then nothing is changed
    */
-  addEndpoint(endpoint: EndpointConfig): void;
+  addEndpoint(endpoint: HiveEndpoint): void;
   /**
    * Removes an endpoint with all its models, or one model of it. Calls without another candidate are rejected with
    * RESOURCE_UNKNOWN; calls under way end as usual.

@@ -3,8 +3,8 @@ import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
 import type { HiveKeyLimits, HiveOptions } from "./hive-types.ts";
 import { keyName, keyPlans } from "./limits.ts";
-import { newScope, type Scope } from "./scope.ts";
-import { slotPlans, slotsOfKey } from "./slots.ts";
+import { claimAgain, newScope, type Scope } from "./scope.ts";
+import { countUnderWay, slotPlans, slotsOfKey } from "./slots.ts";
 import { OF_KEY, Share, SLOTS_OF_KEY } from "./target.ts";
 
 /** Number of windows after which a tenant key without calls, waiters and usage is dropped. */
@@ -130,6 +130,8 @@ export class Keys {
       const names = config.leaseMs === undefined ? OF_KEY : SLOTS_OF_KEY;
       return known ?? new Share(this.#member, key, quota, dimensions, this.#clock, () => {}, names);
     });
+    countUnderWay(active, now);
+    claimAgain(active, now);
   }
 
   /** Drops the least recently used keys that are idle. */

@@ -44,8 +44,9 @@ export function learnFrom(
     if (learnLimit(learner, dimension, observed, windowMs)) isNew = true;
   }
   if (isNew) targets.shareOut(learner);
-  for (const share of learner.shares) compare(share, observation, member, now);
-  if (scope) for (const share of target.shares) compare(share, observation, member, now);
+  const shares = scope ? [...scope.shares, ...target.shares] : target.shares;
+  // An answer shows the requests of a window, and never the calls under way.
+  for (const share of shares) if (!share.isSlots) compare(share, observation, member, now);
   return isNew;
 }
 

@@ -70,6 +70,8 @@ export class Line {
   /** Total demand of the open groups. */
   readonly #wanted = newAmounts();
   #turns = 0;
+  /** Number of times that the claims of the waiters were updated. */
+  claims = 0;
 
   get size(): number {
     return this.#places.size;

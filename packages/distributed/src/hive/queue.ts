@@ -46,6 +46,8 @@ export interface QueueOptions {
   readonly prefer: (asked: Asked, targets: readonly Target[]) => Target | undefined;
   /** The denial of a request that joins the end of the target's line. */
   readonly denial: (asked: Asked, target: Target, now: number) => RateDecision | undefined;
+  /** Time until a target may be called again, in milliseconds: 0 while available, Infinity when unknown. */
+  readonly closedMs: (asked: Asked, target: Target, now: number) => number;
   /** The targets of a request's candidates in the present configuration; empty when no candidate is known. */
   readonly targetsOf: (asked: Asked) => readonly Target[];
   readonly unknown: (asked: Asked) => ResourceUnknownError;
@@ -276,8 +278,8 @@ export class Queue implements AfterAbort {
   #isHopeless(waiter: HiveWaiter, now: number): boolean {
     if (waiter.deadline === Infinity) return false;
     return [...waiter.targets].every((target) => {
-      const denial = this.#options.denial(waiter.asked, target, now);
-      return denial?.reason === "unavailable" && now + (denial.retryAfterMs ?? Infinity) > waiter.deadline;
+      const closedMs = this.#options.closedMs(waiter.asked, target, now);
+      return closedMs > 0 && now + closedMs > waiter.deadline;
     });
   }
 
@@ -306,6 +308,7 @@ export class Queue implements AfterAbort {
   /**
    * Updates the claims for the waiters and sets the timer. The quotas of a target are claimed one after the other, each
    * once the quotas before it have capacity: agents that each held one claim and waited for the other would deadlock.
+   * A claim may serve other lines, and thereby this one again: then the claims of that later round hold.
    */
   #settleDown(target: Target, line: Line, blocked: HiveWaiter | undefined, nextAt: number, now: number): void {
     const { clock, isPaused } = this.#options;
@@ -313,7 +316,9 @@ export class Queue implements AfterAbort {
     const all = line.wanted(now);
     let next = isPaused() ? undefined : blocked;
     const hasSlots = target.slots !== undefined;
+    const round = ++line.claims;
     for (const share of target.shares) {
+      if (line.claims !== round) return;
       if (line.size > 0) share.tried.forget();
       const cost = next && share.amounts(next.asked.use);
       // A call that waits for a slot does not claim a rate that has capacity: a claim takes time, and the slot would wait.
@@ -324,6 +329,7 @@ export class Queue implements AfterAbort {
       share.want(cost, share.amounts(all), now);
       if (cost && !share.mayTake(cost, now)) next = undefined;
     }
+    if (line.claims !== round) return;
     target.cancelTimer?.();
     target.cancelTimer =
       nextAt < Infinity && line.size > 0 ? clock.after(Math.max(1, nextAt - now), () => this.serve(target)) : undefined;
@@ -403,10 +409,11 @@ export class Queue implements AfterAbort {
 
   /** The error of a request that cannot wait at any candidate; undefined when it can. */
   #refusal(candidates: readonly Denied[], asked: Asked, timeoutMs: number): CapacityExhaustedError | undefined {
-    const { maxQueue } = this.#options;
-    const isUnavailable = candidates.every(({ decision: { reason, retryAfterMs = Infinity } }) => {
-      return reason === "unavailable" && retryAfterMs > timeoutMs;
-    });
+    const { maxQueue, closedMs, clock } = this.#options;
+    const isUnavailable = candidates.every(
+      ({ decision: { reason }, target }) =>
+        reason === "unavailable" && closedMs(asked, target, clock.now()) > timeoutMs,
+    );
     if (isUnavailable)
       return this.#exhausted(
         asked,

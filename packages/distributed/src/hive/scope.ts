@@ -20,11 +20,13 @@ export interface Scope {
   /** Waiters that this scope has denied, in the order of their denial, and the sum of their calls. */
   readonly bound: Set<HiveWaiter>;
   readonly wanted: Record<HiveDimension, number>;
+  /** Number of times that the claims of the waiters were updated. */
+  claims: number;
 }
 
 export function newScope(now: number): Scope {
   const wanted = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
-  return { shares: [], inFlight: 0, usedAt: now, bound: new Set(), wanted };
+  return { shares: [], inFlight: 0, usedAt: now, bound: new Set(), wanted, claims: 0 };
 }
 
 /** Binds a waiter to the scope that has denied it: the scope's quotas are claimed for the waiter. */
@@ -45,6 +47,11 @@ export function unbind(scope: Scope, waiter: HiveWaiter, now: number): void {
   want(scope, now);
 }
 
+/** Claims the quotas that a scope has now for its waiters, after its limits have changed. */
+export function claimAgain(scope: Scope, now: number): void {
+  if (scope.bound.size > 0) want(scope, now);
+}
+
 /** The largest cost of the waiters. The claim must cover any of them, because several endpoints' lines serve them. */
 function largestOf(waiters: Iterable<HiveWaiter>): Use {
   const largest = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
@@ -53,9 +60,13 @@ function largestOf(waiters: Iterable<HiveWaiter>): Use {
   return largest;
 }
 
-function want({ bound, wanted, shares }: Scope, now: number): void {
+/** Updates the claims. A claim may serve waiters, and thereby update the claims again: then the later update holds. */
+function want(scope: Scope, now: number): void {
+  const { bound, wanted, shares } = scope;
   const next = bound.size === 0 ? undefined : largestOf(bound);
+  const round = ++scope.claims;
   for (const share of shares) {
+    if (scope.claims !== round) return;
     if (next) share.tried.forget();
     share.want(next && share.amounts(next), share.amounts(wanted), now);
   }

@@ -1,10 +1,11 @@
 import { type EndpointConfig, InvalidConfigError, type KeyLimits } from "@hivepace/core";
 import { checkNames, ENDPOINT_OPTIONS, KEY_OPTIONS, type OptionNames } from "@hivepace/core/internal";
-import type { QuotaConfig } from "../engine/index.ts";
+import { at, ownUsageOf, type QuotaConfig } from "../engine/index.ts";
 import type { Settings } from "../limiter/config.ts";
 import { checkSlots, type SlotLimit, slotConfig } from "../limiter/slot-config.ts";
 import type { HiveEndpoint, HiveKeyLimits } from "./hive-types.ts";
 import { type SharePlan, targetName } from "./limits.ts";
+import type { Share } from "./target.ts";
 
 const HIVE_ENDPOINT = { ...ENDPOINT_OPTIONS, maxInFlight: true } as const satisfies OptionNames<HiveEndpoint>;
 const HIVE_KEY = { ...KEY_OPTIONS, maxInFlight: true } as const satisfies OptionNames<HiveKeyLimits>;
@@ -57,6 +58,17 @@ export function slotPlans(
   if (slots === undefined) return [];
   const config: QuotaConfig = slotConfig(settings, base, slots, leaseMs);
   return [{ dimensions: ["requests"], config }];
+}
+
+/** Counts the calls of this process under way that began before their number was limited. */
+export function countUnderWay(
+  { shares, inFlight }: { readonly shares: readonly Share[]; readonly inFlight: number },
+  now: number,
+): void {
+  const slots = shares.at(-1);
+  if (!slots?.isSlots) return;
+  const uncounted = inFlight - at(ownUsageOf(slots.quota, now), 0);
+  if (uncounted > 0) slots.settle([uncounted], now, now);
 }
 
 /** Configuration files may contain `max_in_flight`, and null for an absent limit. */

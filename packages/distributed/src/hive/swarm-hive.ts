@@ -45,7 +45,7 @@ import { UnknownEndpoints } from "../router/unknown-endpoints.ts";
 import { admit, admitAnyway, type Charge, type Counts, modelOf, type Verdict } from "./admission.ts";
 import type { Use } from "./amounts-of.ts";
 import { type Asked, askedOf } from "./asked.ts";
-import { HiveAvailability, unavailableDecision, whyUnavailable } from "./availability.ts";
+import { closedForMs, HiveAvailability, unavailableDecision, whyUnavailable } from "./availability.ts";
 import type { HiveSettings } from "./config.ts";
 import { denialOf } from "./denial.ts";
 import { explain, SMALL } from "./explain.ts";
@@ -183,6 +183,10 @@ export class SwarmHive implements Hive {
         return targets.find(({ id }) => id === endpoint);
       },
       denial: (asked, target, now) => this.#denial(asked, target, now),
+      closedMs: (asked, target, now) => {
+        const obstacle = this.#obstacle(asked, target, now);
+        return obstacle ? closedForMs(obstacle) : 0;
+      },
       targetsOf: ({ candidates, model }) => this.#targetsOf(candidates, model),
       whyUnavailable: ({ model }, candidates, now) =>
         candidates
@@ -532,22 +536,16 @@ export class SwarmHive implements Hive {
   #admit(asked: Asked, target: Target, now: number, isNext = false): Verdict {
     const isHeldBack = this.#isHeldBack();
     const obstacle = isHeldBack ? undefined : this.#obstacle(asked, target, now);
+    const closedMs = obstacle?.waitMs ?? 0;
     const verdict: Verdict =
-      obstacle && obstacle.waitMs > 0
+      closedMs > 0 || isHeldBack || (!isNext && this.#isBehind(asked, target, now))
         ? {
             charge: undefined,
-            decision: this.#unavailable(asked, target, obstacle),
+            decision: this.#denial(asked, target, now) as RateDecision,
             blockedBy: [],
-            blockedMs: obstacle.waitMs,
+            blockedMs: closedMs,
           }
-        : isHeldBack || (!isNext && this.#isBehind(asked, target, now))
-          ? {
-              charge: undefined,
-              decision: this.#denial(asked, target, now) as RateDecision,
-              blockedBy: [],
-              blockedMs: 0,
-            }
-          : admit(this.#counts, target, this.#scopes(asked, target, now), asked, now);
+        : admit(this.#counts, target, this.#scopes(asked, target, now), asked, now);
     if (this.#observations) {
       this.#observations.decided(target.id, verdict.decision);
       if (verdict.charge) return verdict;
@@ -596,8 +594,6 @@ export class SwarmHive implements Hive {
     target: Target,
     now: number,
   ): RateDecision | undefined {
-    const obstacle = this.#obstacle({ candidates, model }, target, now);
-    if (obstacle && obstacle.waitMs > 0) return this.#unavailable({ model, key, use }, target, obstacle);
     const { tokens, inputTokens, outputTokens } = use;
     const of = modelOf(target, model);
     const local = this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
@@ -605,9 +601,12 @@ export class SwarmHive implements Hive {
     if (this.#isHeldBack() && local.reason !== "too-large")
       return { ...local, allowed: false, limitedBy: "paused", reason: "rate", retryAfterMs: undefined };
     const scopes = this.#knownScopes({ key, model }, target);
-    return this.#isBehind({ key, model }, target, now)
+    const limits = this.#isBehind({ key, model }, target, now)
       ? denialOf(target, scopes, use, local, target.line?.wanted(now) ?? NOTHING, now, true)
       : denialOf(target, scopes, use, local, undefined, now);
+    const obstacle = this.#obstacle({ candidates, model }, target, now);
+    const isClosed = obstacle !== undefined && obstacle.waitMs > 0;
+    return isClosed && limits?.reason !== "too-large" ? unavailableDecision(local, obstacle, limits) : limits;
   }
 
   /**
@@ -623,17 +622,6 @@ export class SwarmHive implements Hive {
     if (!obstacle || candidates.length === 1) return obstacle;
     const hasOther = candidates.some((other) => other !== id && !this.#availability.obstacle(other, model, now));
     return hasOther ? this.#availability.obstacle(id, model, now, true) : obstacle;
-  }
-
-  /** The denial of a request whose endpoint is not available. */
-  #unavailable(
-    { model, key, use: { tokens, inputTokens, outputTokens } }: Pick<Asked, "model" | "key" | "use">,
-    target: Target,
-    obstacle: AvailabilityReading,
-  ): RateDecision {
-    const of = modelOf(target, model);
-    const local = this.#manager.peek({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
-    return local.reason === "too-large" ? local : unavailableDecision(local, obstacle);
   }
 
   #reportGranted(target: Target, cost: number, { allowed, limitedBy, reason }: RateDecision): void {

@@ -7,8 +7,8 @@ import type { SlotLimit } from "../limiter/slot-config.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import { CONFIGURED, type SharePlan, sharePlans, targetName } from "./limits.ts";
-import { newScope } from "./scope.ts";
-import { slotPlans } from "./slots.ts";
+import { claimAgain, newScope } from "./scope.ts";
+import { countUnderWay, slotPlans } from "./slots.ts";
 import { type Limited, type ModelScope, Share, SLOTS_OF_SWARM, type Target } from "./target.ts";
 import { unknownEndpoint } from "./unknown-endpoint.ts";
 
@@ -251,8 +251,10 @@ export class Targets {
       return share;
     });
     this.#carryOver(target, former, now);
+    if ("inFlight" in target) countUnderWay(target, now);
     this.#countFormer(target, former, now);
     for (const share of before.values()) this.#drop(share);
+    if ("bound" in target) claimAgain(target, now);
   }
 
   close(): void {

@@ -14,6 +14,7 @@ interface Plan {
 /** Random programs over the public API, see test/program-fuzz/README.md. */
 const PLANS: Readonly<Record<string, Plan>> = {
   hive: { quick: 200, programs: 200_000, slice: 500, seconds: 0.03 },
+  "hive-operations": { quick: 200, programs: 200_000, slice: 500, seconds: 0.03 },
   limiter: { quick: 200, programs: 100_000, slice: 500, seconds: 0.03 },
   "memory-limiter": { quick: 1_000, programs: 200_000, slice: 10_000, seconds: 0.001 },
   "rate-manager": { quick: 1_000, programs: 200_000, slice: 10_000, seconds: 0.002 },

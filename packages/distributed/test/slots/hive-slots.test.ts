@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Hive } from "../../src/index.ts";
 import { TestHives, watch } from "../support/hives.ts";
 
 let hives: TestHives;
@@ -174,4 +175,71 @@ test.each([
   [{ adaptive: { min: 2, max: 5, start: 1 } }, "endpoints[0].maxInFlight.adaptive.start"],
 ])("maxInFlight of %j is refused by name", async (maxInFlight, option) => {
   await expect(hives.alone({ endpoints: [{ id: "eu", maxInFlight: maxInFlight as number }] })).rejects.toThrow(option);
+});
+
+describe("a limit that is set while calls are under way", () => {
+  test.each(["done", "cancel"] as const)("counts them until they end by %s", async (how) => {
+    const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100 }], keys: { acme: { rpmLimit: 50 } } });
+    const [first, second] = [await hive.acquire({ endpoint: "eu" }), await hive.acquire({ endpoint: "eu" })];
+    hive.addEndpoint({ id: "eu", rpmLimit: 100, maxInFlight: 2 });
+    expect(hive.tryAcquire({ endpoint: "eu" })).toMatchObject({ allowed: false, limitedBy: "swarm-in-flight" });
+    first[how]();
+    expect(hive.explain("eu").slots?.used).toBe(1);
+    hive.addEndpoint({ id: "eu", rpmLimit: 100, tpmLimit: 5_000, maxInFlight: 2 });
+    const third = hive.tryAcquire({ endpoint: "eu", tokens: 1 });
+    expect(third.allowed).toBe(true);
+    second[how]();
+    third.lease?.[how]();
+    expect(hive.explain("eu").slots?.used).toBe(0);
+  });
+
+  test("counts those of a key", async () => {
+    const keys = { acme: { rpmLimit: 50 } };
+    const hive = await hives.alone({ endpoints: [{ id: "eu" }], keys });
+    const lease = await hive.acquire({ endpoint: "eu", key: "acme" });
+    hive.reconfigure({ keys: { acme: { rpmLimit: 50, maxInFlight: 1 } } });
+    expect(hive.tryAcquire({ endpoint: "eu", key: "acme" })).toMatchObject({ limitedBy: "key-in-flight" });
+    lease.done();
+    expect(hive.tryAcquire({ endpoint: "eu", key: "acme" }).allowed).toBe(true);
+  });
+
+  test("renews them with their leases", async () => {
+    const endpoints = [{ id: "eu", rpmLimit: 100 }];
+    const [one, other] = (await hives.swarm(2, { endpoints, leaseMs: 10_000 })) as [Hive, Hive];
+    const lease = await one.acquire({ endpoint: "eu" });
+    for (const hive of [one, other]) hive.reconfigure({ endpoints: [{ id: "eu", rpmLimit: 100, maxInFlight: 1 }] });
+    const waiting = watch(other.acquire({ endpoint: "eu" }));
+    for (let i = 0; i < 4; i++) {
+      await hives.clock.run(6_000);
+      lease.renew();
+    }
+    expect(waiting.lease).toBeUndefined();
+    expect(other.explain("eu").slots?.used).toBe(1);
+    lease.done();
+    await hives.clock.run(1_000);
+    expect(waiting.lease).toBeDefined();
+  });
+});
+
+test("a rate that is set later counts the usage of an endpoint that had only slots", async () => {
+  const hive = await hives.alone({ endpoints: [{ id: "eu", maxInFlight: 5 }] });
+  const [first, second] = [
+    await hive.acquire({ endpoint: "eu", tokens: 400 }),
+    await hive.acquire({ endpoint: "eu", tokens: 90 }),
+  ];
+  first.done();
+  hive.reconfigure({ endpoints: [{ id: "eu", maxInFlight: 5, tpmLimit: 500 }] });
+  expect(hive.tryAcquire({ endpoint: "eu", tokens: 20 })).toMatchObject({ allowed: false, reason: "rate" });
+  expect(hive.explain("eu").limits).toMatchObject([{ dimension: "tokens", used: 490 }]);
+  second.done({ tokens: 50 });
+  expect(hive.explain("eu")).toMatchObject({ limits: [{ dimension: "tokens", used: 450 }], slots: { used: 0 } });
+});
+
+test("answers of the provider count as requests of a window, and never as calls under way", async () => {
+  const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 100, maxInFlight: 2 }] });
+  hive.observe({ endpoint: "eu", limits: { requests: { limit: 100, remaining: 40 } } });
+  expect(hive.explain("eu")).toMatchObject({ limits: [{ used: 60 }], slots: { used: 0 } });
+  expect(hive.tryAcquire({ endpoint: "eu" }).allowed).toBe(true);
+  hive.observe({ endpoint: "eu", model: "large", limits: { requests: { limit: 100, remaining: 20 } } });
+  expect(hive.explain("eu")).toMatchObject({ limits: [{ used: 80 }], slots: { used: 1 } });
 });

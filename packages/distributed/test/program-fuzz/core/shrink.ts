@@ -75,7 +75,22 @@ async function withoutArguments<Setup, Command extends object>(
 }
 
 /** Arguments that are optional in every command. */
-const OPTIONAL = new Set(["priority", "timeoutMs", "signal", "key", "model", "session", "part", "burst", "kind"]);
+const OPTIONAL = new Set([
+  "priority",
+  "timeoutMs",
+  "signal",
+  "key",
+  "model",
+  "session",
+  "part",
+  "burst",
+  "kind",
+  "concerns",
+  "wasSent",
+  "byCaller",
+  "firstTier",
+  "maxInFlight",
+]);
 
 function optionalPaths(value: object, path: readonly string[] = []): (readonly string[])[] {
   return Object.entries(value).flatMap(([name, inner]) => [

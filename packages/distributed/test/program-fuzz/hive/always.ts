@@ -58,7 +58,7 @@ export class Always {
     const isShut = config?.rpmLimit === 0 || config?.maxInFlightPerProcess === 0;
     const isRight = !isShut || (freesInMs === Infinity && !text.includes("has room now"));
     need(isRight, "explanations", () => `a limit of 0, and: ${text}`);
-    const name = nameOf({ id: endpoint, model });
+    const name = config ? nameOf(config) : endpoint;
     // The call's model may have learned its own limits.
     const waits = (call: Call) =>
       isSmall(call) &&
@@ -66,15 +66,34 @@ export class Always {
       owner.hive.explain(endpoint, call.ask.model).freesInMs === 0;
     const isServed = freesInMs > 0 || !this.#state.isJudged || ![...owner.waiting].some(waits);
     need(isServed, "liveness", () => `${name} has room, and a small call waits for it`);
-    this.#checkUsage(explanation);
+    this.#checkUnderWay(owner, name, explanation);
+    this.#checkUsage(name, explanation);
     this.#checkPause(explanation);
   }
 
+  /** The calls under way are the open leases, and each of them holds one slot. */
+  #checkUnderWay(owner: Owner, target: string, { inFlight, slots }: HiveExplanation): void {
+    const { held, isReconfigured, setup } = this.#state;
+    if (isReconfigured) return;
+    const open = held.filter((each) => each.isOpen && each.owner === owner && each.entry.target === target).length;
+    const isRight = inFlight === open && (slots === undefined || slots.usedHere === open);
+    need(
+      isRight,
+      "conservation",
+      () => `${inFlight} calls of ${target} are under way, ${slots?.usedHere} hold slots, ${open} should`,
+    );
+    const isKnown = slots !== undefined && this.#state.isAlone && this.#state.starts === 1 && setup.store !== "store";
+    need(
+      !isKnown || slots.used === open,
+      "conservation",
+      () => `${slots?.used} slots of ${target} are used, not ${open}`,
+    );
+  }
+
   /** A lone hive's usage equals the model's: no usage is lost or counted twice. */
-  #checkUsage({ endpoint, model, limits }: HiveExplanation): void {
+  #checkUsage(target: string, { limits }: HiveExplanation): void {
     const { isAlone, isJudged, hasLearned, isReconfigured, ledger, clock, starts, setup } = this.#state;
     if (!isAlone || !isJudged || hasLearned || isReconfigured || starts > 1 || setup.store === "store") return;
-    const target = nameOf({ id: endpoint, model });
     for (const { dimension, windowMs, usedHere, limit } of limits) {
       if (limit === 0) continue;
       const least = ledger.used(target, dimension, windowMs, clock.now());

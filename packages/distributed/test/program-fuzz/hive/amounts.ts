@@ -1,4 +1,5 @@
 import type { EndpointConfig } from "@hivepace/core";
+import type { HiveEndpoint } from "../../../src/index.ts";
 import type { Ask } from "./program.ts";
 
 /** The amounts that a call uses, by dimension. */
@@ -37,10 +38,15 @@ export function amountsOf({
  * The endpoints with the limits that the hive applies: an endpoint with a token limit above the threshold is a mock
  * without limits.
  */
-export function limited(endpoints: readonly EndpointConfig[], mockAbove = Infinity): EndpointConfig[] {
-  return endpoints.map(({ id, model, ...limits }) => {
+export function limited(endpoints: readonly HiveEndpoint[], mockAbove = Infinity): HiveEndpoint[] {
+  return endpoints.map(({ id, model, models, ...limits }) => {
     const isMock = (limits.tpmLimit ?? 0) > mockAbove;
-    return { id, ...(model === undefined ? {} : { model }), ...(isMock ? {} : limits) };
+    return {
+      id,
+      ...(model === undefined ? {} : { model }),
+      ...(models === undefined ? {} : { models }),
+      ...(isMock ? {} : limits),
+    };
   });
 }
 
@@ -52,18 +58,23 @@ export function limitsOf(config: EndpointConfig): { dimension: Dimension; limit:
   });
 }
 
-/** The configuration whose limits apply to a call: that of the endpoint, or of its model. */
+/** The configuration whose limits apply to a call: that of the endpoint, of its model, or of a pool with its model. */
 export function configOf(
-  endpoints: readonly EndpointConfig[],
+  endpoints: readonly HiveEndpoint[],
   id: string,
   model: string | undefined,
-): EndpointConfig | undefined {
+): HiveEndpoint | undefined {
   return (
-    endpoints.find((each) => each.id === id && each.model !== undefined && each.model === model) ??
-    endpoints.find((each) => each.id === id && each.model === undefined)
+    endpoints.find((each) => each.id === id && model !== undefined && modelsOf(each).includes(model)) ??
+    endpoints.find((each) => each.id === id && modelsOf(each).length === 0)
   );
 }
 
-export function nameOf({ id, model }: EndpointConfig): string {
-  return model === undefined ? id : `${id}/${model}`;
+/** The models that a configuration names; empty for the whole endpoint. */
+export function modelsOf({ model, models }: EndpointConfig): readonly string[] {
+  return models ?? (model === undefined ? [] : [model]);
+}
+
+export function nameOf(config: EndpointConfig): string {
+  return [config.id, ...[...modelsOf(config)].sort()].join("/");
 }

@@ -4,9 +4,12 @@ import { checkNumbers } from "../core/numbers.ts";
 import { checkRejection } from "../core/promises.ts";
 import { need, Violation } from "../core/violation.ts";
 import { amountsOf, configOf, nameOf } from "./amounts.ts";
-import { checkGranted, checkNotOvertaken, checkQueueFull, checkTooLarge } from "./laws.ts";
-import type { Ask } from "./program.ts";
-import { type Call, DEFAULT_LEASE_MS, HOUR, type Owner, type State } from "./state.ts";
+import { checkGranted, checkNotOvertaken, checkQueueFull, checkSlots, checkTooLarge } from "./laws.ts";
+import { settle } from "./leases.ts";
+import { clear } from "./ledger.ts";
+import { isParked } from "./parks.ts";
+import type { Ask, Work } from "./program.ts";
+import { type Call, DEFAULT_LEASE_MS, type Held, HOUR, type Owner, type State } from "./state.ts";
 
 /** Makes the calls of a program, and compares each grant and denial with the model. */
 export class Calls {
@@ -24,10 +27,9 @@ export class Calls {
     owner.waiting.add(call);
     state.unsettled++;
     const signal = ask.signal === undefined ? undefined : state.signals.get(ask.signal);
-    const { signal: _, ...request } = ask;
     const { hive } = owner;
     hive
-      .acquire({ ...request, signal } as unknown as HiveRequest)
+      .acquire({ ...requestOf(ask), signal })
       .finally(() => {
         owner.waiting.delete(call);
         state.unsettled--;
@@ -42,12 +44,51 @@ export class Calls {
       );
   }
 
+  /** Runs work of a given duration and outcome with a lease, which is renewed meanwhile. */
+  run(owner: Owner, ask: Ask, work: Work): void {
+    const state = this.#state;
+    const call = this.#call(owner, ask);
+    owner.waiting.add(call);
+    state.unsettled++;
+    const signal = ask.signal === undefined ? undefined : state.signals.get(ask.signal);
+    const { hive } = owner;
+    let failure: unknown;
+    hive
+      .run({ ...requestOf(ask), signal }, async (lease) => {
+        owner.waiting.delete(call);
+        let held: Held | undefined;
+        state.late.guard(() => {
+          held = this.#grant(call, lease, Infinity);
+        });
+        await new Promise<void>((resolve) => void state.clock.after(work.forMs, resolve));
+        const { result, error } = outcomeOf(work, ask);
+        if (held?.isOpen) endWork(state, held, work);
+        if (error) {
+          failure = error;
+          throw error;
+        }
+        return result;
+      })
+      .finally(() => {
+        owner.waiting.delete(call);
+        state.unsettled--;
+      })
+      .catch((error: unknown) =>
+        state.late.guard(() => {
+          if (failure !== undefined)
+            return need(error === failure, "typed errors", () => `run rejected with ${String(error)}`);
+          checkRejection(error, signal?.reason, "run");
+          if (owner.hive === hive) this.#rejected(call, error);
+        }),
+      );
+  }
+
   try(owner: Owner, ask: Ask): HiveDecision | undefined {
     const call = this.#call(owner, ask);
-    const { signal: _, timeoutMs: __, priority: ___, ...request } = ask;
+    const { timeoutMs: _, priority: __, ...request } = requestOf(ask);
     let decision: HiveDecision;
     try {
-      decision = owner.hive.tryAcquire(request as unknown as HiveRequest);
+      decision = owner.hive.tryAcquire(request as HiveRequest);
     } catch (error) {
       if (!isHivepaceError(error)) throw error;
       this.#rejected(call, error);
@@ -66,11 +107,11 @@ export class Calls {
       const { reason, limitedBy, retryAfterMs } = decision;
       const isSaid = reason !== undefined && limitedBy !== undefined;
       need(isSaid, "reasons", () => `a denial without its reason: ${JSON.stringify(plain)}`);
-      need(
-        (reason === "rate") === (retryAfterMs !== undefined),
-        "retry",
-        () => `${reason}, retry after ${retryAfterMs}`,
-      );
+      // The end of a call in flight cannot be predicted in general, nor the end of a pause or of a failure.
+      const isKnown = reason === "rate" && limitedBy !== "paused";
+      const isNever = reason === "too-large" || limitedBy === "paused" || limitedBy === "endpoint-in-flight";
+      const isRight = isKnown ? retryAfterMs !== undefined : !isNever || retryAfterMs === undefined;
+      need(isRight, "retry", () => `${reason} of ${limitedBy}, retry after ${retryAfterMs}`);
       if (reason === "too-large") checkTooLarge(this.#state, call);
     }
     return decision;
@@ -108,7 +149,7 @@ export class Calls {
     return { owner, ask, order: this.#state.calls++, since: this.#state.clock.now() };
   }
 
-  #grant(call: Call, lease: Lease): void {
+  #grant(call: Call, lease: Lease, leaseMs = this.#state.setup.options.leaseMs ?? DEFAULT_LEASE_MS): Held {
     const state = this.#state;
     const { owner, ask } = call;
     const config = configOf(owner.endpoints, lease.endpoint, ask.model);
@@ -117,10 +158,16 @@ export class Calls {
     const amounts = amountsOf(ask);
     const of = { owner: owner.index, target: nameOf(config), key: ask.key, limits: config };
     const entry = state.ledger.add({ at: now, ...of, counted: amounts, ...amounts });
-    const { leaseMs = DEFAULT_LEASE_MS } = state.setup.options;
-    state.held.push({ lease, owner, entry, amounts, expiresAt: now + leaseMs, isOpen: true });
+    const held = { lease, owner, entry, amounts, expiresAt: now + leaseMs, isOpen: true };
+    state.held.push(held);
     this.#granted.push(call);
     checkGranted(state, owner, entry);
+    checkSlots(state, owner, config, ask.key);
+    if (state.setup.options.mode === "observe") return held;
+    need(!owner.hive.isPaused, "pause", () => "granted while the process is paused");
+    const isClosed = state.isAlone && isParked(state, config.id, ask.model);
+    need(!isClosed, "pause", () => `granted for ${config.id}, which is parked`);
+    return held;
   }
 
   #rejected(call: Call, error: unknown): void {
@@ -140,4 +187,37 @@ export class Calls {
     else if (isHivepaceError(error, "LIMITER_CLOSED"))
       need(owner.isClosing, "reasons", () => "closed, though nobody closed it");
   }
+}
+
+/** The request of a call, without its signal. */
+function requestOf({ signal: _, firstTier, ...ask }: Ask): HiveRequest {
+  const { route } = ask;
+  const tiers = route && firstTier !== undefined ? { route: [route.slice(0, firstTier), route.slice(firstTier)] } : {};
+  return { ...ask, ...tiers } as unknown as HiveRequest;
+}
+
+/** The usage that work reports; undefined when it reports none. */
+function usedBy({ outcome, part = 1 }: Work, tokens: number): number | undefined {
+  return outcome === "uses" ? Math.floor(part * tokens) : undefined;
+}
+
+function outcomeOf(work: Work, ask: Ask): { readonly result?: unknown; readonly error?: Error } {
+  const used = usedBy(work, amountsOf(ask).tokens);
+  switch (work.outcome) {
+    case "succeeds":
+    case "uses":
+      return { result: used === undefined ? "an answer" : { usage: { total_tokens: used } } };
+    case "fails":
+      return { error: new Error("the work failed") };
+    default:
+      return { error: Object.assign(new Error("refused"), { status: work.outcome === "limit" ? 429 : 503 }) };
+  }
+}
+
+/** Settles the model's entry of a call whose work ends. */
+function endWork(state: State, held: Held, work: Work): void {
+  held.isOpen = false;
+  const used = usedBy(work, held.amounts.tokens);
+  if (used !== undefined) settle(state, held, amountsOf({ tokens: used }));
+  if (work.outcome === "limit" || work.outcome === "overload") clear(held.entry);
 }

@@ -7,12 +7,17 @@ import { HOUR, MINUTE, type State } from "./state.ts";
 export async function end(state: State, stopDecoding: () => Promise<void>): Promise<void> {
   const { broker, clock, owners, setup, signals } = state;
   broker.start();
-  for (const { lease } of state.held) lease.done();
+  for (const { hive, endpoints } of owners) {
+    hive.resume();
+    for (const id of new Set(endpoints.map((each) => each.id))) hive.unpark(id);
+  }
+  state.parkedUntil.clear();
+  endLeases(state);
   // With extreme numbers, calls may have to wait for years; such programs skip the check.
   const longestMs = setup.isExtreme ? 2 * HOUR : Math.max(2 * HOUR, 6 * state.longestMs);
   for (let waitMs = MINUTE; waitMs < longestMs && state.unsettled > 0; waitMs *= 2) {
     await state.pass(waitMs);
-    for (const { lease } of state.held) lease.done();
+    endLeases(state);
   }
   const isServed = state.unsettled === 0 || setup.isExtreme === true;
   need(isServed, "liveness", () => `${state.unsettled} calls still wait after ${longestMs} ms without load`);
@@ -31,6 +36,13 @@ export async function end(state: State, stopDecoding: () => Promise<void>): Prom
   for (const { hive } of owners) {
     const after = await hive.acquire({ endpoint: "eu", tokens: 1 }).catch((error: unknown) => error);
     need(isHivepaceError(after, "LIMITER_CLOSED"), "reasons", () => `a closed hive says ${after}`);
+  }
+}
+
+function endLeases({ held }: State): void {
+  for (const each of held) {
+    each.isOpen = false;
+    each.lease.done();
   }
 }
 

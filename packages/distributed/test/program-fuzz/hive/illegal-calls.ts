@@ -57,3 +57,35 @@ export const ILLEGAL_CALLS: readonly ((hive: Hive, known: string) => unknown)[] 
   (hive, id) => hive.tryAcquire({ endpoint: id, inputTokens: 1, outputTokens: Number.NaN }),
   (hive) => hive.close({ drainMs: Number.NaN }),
 ];
+
+/** Invalid calls of operations, see `OperationsWriter`. */
+export const ILLEGAL_OPERATIONS: readonly ((hive: Hive, known: string) => unknown)[] = [
+  (hive) => hive.park("nowhere", { reason: "maintenance" }),
+  (hive, id) => hive.park(id, { reason: 5 as unknown as string }),
+  (hive, id) => hive.park(id, { reason: "maintenance", forMs: -1 }),
+  (hive, id) => hive.park(id, { reason: "maintenance", forMs: Number.NaN }),
+  (hive, id) => hive.park(id, { reason: "maintenance", model: "" }),
+  (hive, id) => hive.park(id, undefined as never),
+  (hive) => hive.unpark("nowhere"),
+  (hive, id) => hive.addEndpoint({ id, maxInFlight: 0 }),
+  (hive, id) => hive.addEndpoint({ id, maxInFlight: Number.NaN }),
+  (hive, id) => hive.addEndpoint({ id, maxInFlight: { adaptive: { min: 3, max: 1 } } }),
+  (hive, id) => hive.addEndpoint({ id, models: [] }),
+  (hive, id) => hive.addEndpoint({ id, model: "large", models: ["small"] }),
+  (hive) => hive.addEndpoint({ id: "" }),
+  (hive) => hive.addEndpoint(undefined as never),
+  (hive, id) =>
+    hive.reconfigure({
+      endpoints: [
+        { id, models: ["large"] },
+        { id, model: "large" },
+      ],
+    }),
+  (hive) => hive.reconfigure({ keys: { acme: { maxInFlight: 1.5 } } }),
+  (hive, id) => hive.run({ endpoint: id, tokens: 1 }, undefined as never),
+  (hive) => hive.run({ endpoint: "nowhere", tokens: 1 }, () => {}),
+  (hive, id) => hive.acquire({ route: [[id], []], tokens: 1 }),
+  (hive, id) => hive.announceReduced(id, "429", { kind: "other" as "limit" }),
+  // @ts-expect-error there is no such option
+  (hive) => hive.ready({ timeoutMs: 5 }),
+];

@@ -1,3 +1,4 @@
+import type { HiveEndpoint, SlotLimit } from "../../../src/index.ts";
 import { need } from "../core/violation.ts";
 import { type Amounts, amountsOf, limitsOf, nameOf } from "./amounts.ts";
 import type { Entry } from "./ledger.ts";
@@ -22,6 +23,24 @@ export function checkGranted(state: State, owner: Owner, entry: Entry): void {
   const level = setup.options.maxRecovery === false ? 2 : 1;
   const most = level + (isAlone ? EPSILON : SWARM_EXCESS);
   need(ratio <= most, "limit", () => `granted above a limit of ${entry.target}: ${what}`);
+}
+
+/** Checks that no more calls are under way than an endpoint or a key allows. */
+export function checkSlots(state: State, owner: Owner, config: HiveEndpoint, key: string | undefined): void {
+  const { held, isAlone, isDisturbed, isJudged, setup, clock } = state;
+  if (!isJudged || (!isAlone && (isDisturbed || setup.store === "store"))) return;
+  const open = held.filter((each) => each.isOpen && each.expiresAt > clock.now());
+  const check = (slots: SlotLimit | undefined, used: number, of: string): void => {
+    // With unlimited recovery the level rises up to twice the limit, as for rates.
+    const level = setup.options.maxRecovery === false ? 2 : 1;
+    const most = level * (typeof slots === "object" ? slots.adaptive.max : (slots ?? Infinity));
+    need(used <= most, "limit", () => `${used} calls of ${of} are under way, ${most} are allowed`);
+  };
+  const name = nameOf(config);
+  check(config.maxInFlight, open.filter(({ entry }) => entry.target === name).length, name);
+  // Calls of a key without limits are not counted, so that limits of a key begin with the calls after them.
+  const limits = key === undefined || state.isReconfigured ? undefined : owner.keys[key];
+  check(limits?.maxInFlight, open.filter(({ entry }) => entry.key === key).length, `key ${key}`);
 }
 
 function checkKey(state: State, owner: Owner, { key }: Entry): void {

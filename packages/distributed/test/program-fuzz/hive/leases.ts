@@ -13,9 +13,11 @@ export function endLease(state: State, command: Extract<Command, { lease: number
   const wasOpen = held.isOpen;
   const before = wasOpen ? undefined : stable(owner.hive.status());
   state.ending = lease;
-  if (command.do === "renew") {
+  if (command.do === "answered") lease.answered();
+  else if (command.do === "renew") {
     lease.renew();
-    if (wasOpen) held.expiresAt = state.clock.now() + (state.setup.options.leaseMs ?? DEFAULT_LEASE_MS);
+    if (wasOpen && held.expiresAt < Infinity)
+      held.expiresAt = state.clock.now() + (state.setup.options.leaseMs ?? DEFAULT_LEASE_MS);
   } else {
     held.isOpen = false;
     if (command.do === "done") {
@@ -25,8 +27,10 @@ export function endLease(state: State, command: Extract<Command, { lease: number
     } else {
       const { do: how, lease: _, ...refusal } = command;
       if (how === "cancel") lease.cancel();
+      else if (how === "failed") lease.failed({ reason: "500", ...refusal });
       else lease.refused({ reason: "429", ...refusal });
-      if (wasOpen) clear(entry);
+      const wasSent = command.do === "failed" && command.wasSent !== false;
+      if (wasOpen && !wasSent) clear(entry);
     }
   }
   state.ending = undefined;
@@ -38,7 +42,7 @@ export function endLease(state: State, command: Extract<Command, { lease: number
  * Settles a grant: lower usage than estimated is corrected at the time of the grant, and additional usage counts from
  * now on.
  */
-function settle(state: State, { entry, amounts, owner }: Held, used: Amounts): void {
+export function settle(state: State, { entry, amounts, owner }: Held, used: Amounts): void {
   const { target, key, limits } = entry;
   const more = { requests: 0, tokens: 0, inputTokens: 0, outputTokens: 0 };
   for (const dimension of ["tokens", "inputTokens", "outputTokens"] as const) {

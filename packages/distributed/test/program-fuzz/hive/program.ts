@@ -1,5 +1,5 @@
-import type { EndpointConfig, KeyLimits, LimitObservation } from "@hivepace/core";
-import type { HiveOptions } from "../../../src/index.ts";
+import type { LimitObservation, Refusal } from "@hivepace/core";
+import type { HiveEndpoint, HiveKeyLimits, HiveOptions } from "../../../src/index.ts";
 
 /** The state before the first command: hives with shared limits, and the connection between them. */
 export interface Setup {
@@ -8,8 +8,8 @@ export interface Setup {
   readonly bus: "none" | "perfect" | "lossy";
   /** With "view" a store sums up usage; with "store" it also grants parts of the limits. */
   readonly store: "none" | "view" | "store";
-  readonly endpoints: readonly EndpointConfig[];
-  readonly keys: Readonly<Record<string, KeyLimits>>;
+  readonly endpoints: readonly HiveEndpoint[];
+  readonly keys: Readonly<Record<string, HiveKeyLimits>>;
   readonly options: Pick<
     HiveOptions,
     | "windowMs"
@@ -24,6 +24,9 @@ export interface Setup {
     | "cooldownMs"
     | "heartbeatIntervalMs"
     | "mode"
+    | "recovery"
+    | "weights"
+    | "minCapacity"
     | "secret"
     | "mockEndpointTpmThreshold"
   >;
@@ -35,6 +38,8 @@ export interface Setup {
 export interface Ask {
   readonly endpoint?: string;
   readonly route?: readonly string[];
+  /** The number of candidates in the first tier of the route; all of them when absent. */
+  readonly firstTier?: number;
   readonly model?: string;
   readonly key?: string;
   readonly session?: string;
@@ -44,6 +49,14 @@ export interface Ask {
   readonly timeoutMs?: number;
   readonly priority?: number;
   readonly signal?: number;
+}
+
+/** The work of a call that is made with `run`: its duration and its outcome. */
+export interface Work {
+  readonly forMs: number;
+  /** "uses" reports the given part of the estimate as usage. */
+  readonly outcome: "succeeds" | "uses" | "fails" | "limit" | "overload";
+  readonly part?: number;
 }
 
 export type Command =
@@ -59,7 +72,8 @@ export type Command =
       readonly do: "refused";
       readonly lease: number;
       readonly retryAfterMs?: number;
-      readonly kind?: "limit" | "overload";
+      readonly kind?: Refusal["kind"];
+      readonly concerns?: Refusal["concerns"];
     }
   | { readonly do: "abort"; readonly signal: number }
   | { readonly do: "observe"; readonly hive: number; readonly observation: LimitObservation }
@@ -72,9 +86,31 @@ export type Command =
       readonly do: "reconfigure";
       /** The hive to reconfigure; all of them when absent. */
       readonly hive?: number;
-      readonly endpoints?: readonly EndpointConfig[];
-      readonly keys?: Readonly<Record<string, KeyLimits>>;
+      readonly endpoints?: readonly HiveEndpoint[];
+      readonly keys?: Readonly<Record<string, HiveKeyLimits>>;
     }
+  | { readonly do: "run"; readonly hive: number; readonly ask: Ask; readonly work: Work }
+  | {
+      readonly do: "failed";
+      readonly lease: number;
+      readonly concerns?: Refusal["concerns"];
+      readonly wasSent?: boolean;
+      readonly byCaller?: boolean;
+    }
+  | { readonly do: "answered"; readonly lease: number }
+  | {
+      readonly do: "park";
+      readonly hive: number;
+      readonly endpoint: string;
+      readonly model?: string;
+      readonly forMs?: number;
+    }
+  | { readonly do: "unpark"; readonly hive: number; readonly endpoint: string; readonly model?: string }
+  /** Pauses or resumes one process. */
+  | { readonly do: "hold" | "resume"; readonly hive: number }
+  /** Adds or changes one endpoint, or removes one, at one hive or at all of them. */
+  | { readonly do: "add"; readonly hive?: number; readonly endpoint: HiveEndpoint }
+  | { readonly do: "drop"; readonly hive?: number; readonly endpoint: string; readonly model?: string }
   /** Makes an invalid call, which must fail with a typed error and change nothing. */
   | { readonly do: "illegal"; readonly hive: number; readonly call: number }
   /** Adds a listener that throws, that calls the hive from inside, or that ends again the lease that is just ending. */

@@ -1,8 +1,8 @@
 import { type MemoryBroker, memoryBroker } from "@hivepace/bus";
 import type { ChaosBus } from "@hivepace/bus/testing";
-import type { EndpointConfig, KeyLimits, Lease } from "@hivepace/core";
+import type { Lease } from "@hivepace/core";
 import { ManualClock, SyncMemory } from "@hivepace/core/testing";
-import type { Hive } from "../../../src/index.ts";
+import type { Hive, HiveEndpoint, HiveKeyLimits } from "../../../src/index.ts";
 import { Signals } from "../core/counting-signal.ts";
 import { Late } from "../core/promises.ts";
 import { type Amounts, configOf, nameOf } from "./amounts.ts";
@@ -18,8 +18,8 @@ export interface Owner {
   readonly index: number;
   hive: Hive;
   bus: ChaosBus | undefined;
-  endpoints: readonly EndpointConfig[];
-  keys: Readonly<Record<string, KeyLimits>>;
+  endpoints: readonly HiveEndpoint[];
+  keys: Readonly<Record<string, HiveKeyLimits>>;
   readonly waiting: Set<Call>;
   isClosing: boolean;
 }
@@ -61,6 +61,8 @@ export class State {
   isReconfigured = false;
   /** The longest window that was configured or learned. */
   longestMs: number;
+  /** Ends of the parks of a lone hive, by endpoint and model. */
+  readonly parkedUntil = new Map<string, number>();
   /** The lease that is just ending, for listeners that end it a second time. */
   ending: Lease | undefined;
   unsettled = 0;
@@ -95,7 +97,7 @@ export class State {
   }
 
   /** The targets among a call's candidates that a hive has. */
-  targetsOf({ endpoints }: Owner, { endpoint, route, model }: Ask): EndpointConfig[] {
+  targetsOf({ endpoints }: Owner, { endpoint, route, model }: Ask): HiveEndpoint[] {
     const candidates = [...new Set(route ?? [endpoint as string])];
     return candidates.flatMap((id) => configOf(endpoints, id, model) ?? []);
   }

@@ -1,5 +1,5 @@
 import type { Subject } from "../core/subject.ts";
-import { generate, generateExtreme } from "./generate.ts";
+import { generate, generateExtreme, generateOperations } from "./generate.ts";
 import type { Command, Setup } from "./program.ts";
 import { HiveWorld } from "./world.ts";
 
@@ -13,6 +13,13 @@ export const hive: Subject<Setup, Command> = {
 
 /** Programs over `createHive` with numbers at the edges of the allowed ranges. */
 export const extremeHive: Subject<Setup, Command> = { ...hive, name: "hive-extremes", generate: generateExtreme };
+
+/** Programs over the whole API of a hive, see `generateOperations`. */
+export const hiveOperations: Subject<Setup, Command> = {
+  ...hive,
+  name: "hive-operations",
+  generate: generateOperations,
+};
 
 function* simpler(setup: Setup): Iterable<Setup> {
   const { hives, bus, store, endpoints, keys, options } = setup;

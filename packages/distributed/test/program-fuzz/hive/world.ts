@@ -8,10 +8,11 @@ import type { Warnings } from "../core/warnings.ts";
 import { Always, fingerprint } from "./always.ts";
 import { configOf } from "./amounts.ts";
 import { Calls } from "./calls.ts";
-import { burst, cut, outage, partition, reconfigure, restart } from "./changes.ts";
+import { add, burst, cut, drop, outage, partition, reconfigure, restart } from "./changes.ts";
 import { end } from "./end.ts";
-import { ILLEGAL_CALLS } from "./illegal-calls.ts";
+import { ILLEGAL_CALLS, ILLEGAL_OPERATIONS } from "./illegal-calls.ts";
 import { endLease } from "./leases.ts";
+import { park } from "./parks.ts";
 import type { Ask, Command, Setup } from "./program.ts";
 import { start } from "./start.ts";
 import { type Owner, State } from "./state.ts";
@@ -64,7 +65,24 @@ export class HiveWorld implements World<Command> {
         return this.#route(state.owner(command.hive), command.ask);
       case "probe":
         return this.#probe(state.owner(command.hive), command.endpoint, command.model);
+      case "run":
+        return this.#calls.run(state.owner(command.hive), command.ask, command.work);
+      case "add":
+        this.#always.forgetPauses();
+        return add(state, command);
+      case "drop":
+        this.#always.forgetPauses();
+        return drop(state, command);
+      case "park":
+      case "unpark":
+        return park(state, state.owner(command.hive), command);
+      case "hold":
+        return state.owner(command.hive).hive.pause();
+      case "resume":
+        return state.owner(command.hive).hive.resume();
       case "done":
+      case "failed":
+      case "answered":
       case "cancel":
       case "renew":
       case "refused":
@@ -151,7 +169,7 @@ export class HiveWorld implements World<Command> {
 
   async #illegal({ hive, endpoints }: Owner, number: number): Promise<void> {
     const known = endpoints[0]?.id;
-    const call = ILLEGAL_CALLS[number];
+    const call = [...ILLEGAL_CALLS, ...ILLEGAL_OPERATIONS][number];
     if (known === undefined || !call) return;
     await checkIllegal(
       () => call(hive, known),
