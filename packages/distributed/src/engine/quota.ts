@@ -180,11 +180,19 @@ interface History {
   /** Time at which this agent configured the quota. Earlier reports are remembered ones. */
   readonly configuredAt: number;
   /** Usage of the swarm as peers reported it while this agent joined; applied at the end of the join phase. */
-  joinSnapshot: { readonly at: number; readonly bins: readonly Amounts[] } | undefined;
+  joinSnapshot: JoinSnapshot | undefined;
   /** The times of some usage are known only approximately until then. */
   approximateUntil: number;
   /** At least one peer is younger than one window until then. */
   newcomersUntil: number;
+}
+
+/** Usage of the swarm as one peer knows it, in bins of equal length, youngest first. */
+export interface JoinSnapshot {
+  readonly at: number;
+  /** Age of the peer: it knows younger usage exactly, and older usage from a snapshot of its own. */
+  readonly upMs: number;
+  readonly bins: readonly Amounts[];
 }
 
 /** The capacity of silent agents: of this one while it is isolated, and of peers that have stopped reporting. */

@@ -7,6 +7,7 @@ import { receiveAvailability, welcomeWithAvailability } from "./availability/sha
 import { setClaim } from "./claim.ts";
 import { makePlace } from "./crowding.ts";
 import { noteEchoed } from "./delay.ts";
+import { keepSnapshot } from "./join-snapshot.ts";
 import { addMember, depart, dropClaims, effectiveLimits, lowerLimits } from "./membership.ts";
 import type { ClaimReport, Message, QuotaReport } from "./message.ts";
 import { agentMode } from "./modes/mode-of.ts";
@@ -276,7 +277,7 @@ export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs:
   const { level } = backoff;
   if (report.level) receiveLevel(agent, quota, report.level, now);
   if (report.joinSnapshot && agentMode(agent, now) === "joining")
-    history.joinSnapshot = { at: now, bins: report.joinSnapshot };
+    keepSnapshot(quota, { at: now, upMs, bins: report.joinSnapshot });
   return isNews || level !== backoff.level;
 }
 
