@@ -131,6 +131,8 @@ export interface OwnClaim extends Place {
   /** Time of the claim's first publication, and the message that contained it; Infinity before that. */
   publishedAt: number;
   seq: number;
+  /** All agents know the claim, and capacity is held free for peers that may not. */
+  isChecked: boolean;
 }
 
 /** The backoff level of the quota: the fraction of the limit that the swarm uses. `level` is only replaced by a later one. */
