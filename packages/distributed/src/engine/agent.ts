@@ -96,6 +96,8 @@ interface Link {
   heartbeatAt: number;
   /** The latest message announced the next one within this time. */
   promisedMs: number;
+  /** Time of the latest message with a claim of a peer. */
+  claimedAt: number;
   /** When this agent last answered a message that was too old. */
   answeredAt: number;
   readonly delay: Delay;
@@ -123,6 +125,8 @@ export interface Peer {
   /** Time within which the peer's messages come back to it; 0 while that is short. */
   echoMs: number;
   state: "live" | "silent" | "left";
+  /** Capacity is held free for this live peer, because its messages do not arrive. */
+  isLate: boolean;
   /** The peer has proved that it leaves. */
   hasLeft: boolean;
   /**
@@ -168,6 +172,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
       publishedAt: -Infinity,
       heartbeatAt: -Infinity,
       promisedMs: Infinity,
+      claimedAt: -Infinity,
       answeredAt: -Infinity,
       delay: newDelay(),
     },

@@ -103,7 +103,7 @@ function membersOf(agent: Agent, quota: Quota, unconfirmed: Amounts, now: number
   for (const { key, weight, state, quotas } of agent.membership.peers.values()) {
     const known = quotas.get(config.name);
     // The capacity held for peers that fell silent earlier is already subtracted.
-    if (state === "left" || (state === "silent" && known?.heldBudget)) continue;
+    if (state === "left" || known?.heldBudget) continue;
     const { used = nothing, demand = nothing } = known?.report ?? {};
     members.push({ key, used, demand, weight, claim: known?.claim });
   }
@@ -117,7 +117,7 @@ function membersOf(agent: Agent, quota: Quota, unconfirmed: Amounts, now: number
 function heldInTheEnd(agent: Agent, { config: { name, windowMs }, limits }: Quota, now: number): number[] {
   const sum = zeros(limits.length);
   for (const { state, quotas, receivedAt, endedAt } of agent.membership.peers.values()) {
-    const held = state === "silent" ? quotas.get(name)?.heldBudget : undefined;
+    const held = state === "left" ? undefined : quotas.get(name)?.heldBudget;
     if (held)
       addTo(sum, scaled(held.to, heldFraction(agent.config.isolation, now - receivedAt, now - endedAt, windowMs)));
   }

@@ -47,6 +47,7 @@ function open(agent: Agent, quota: Quota, next: Amounts, now: number): void {
     tie: hash32(`${id} ${count}`),
     publishedAt: Infinity,
     seq: Infinity,
+    isChecked: false,
   };
   agent.agenda.holding.add(quota);
   noteChange(agent, quota, now);

@@ -4,6 +4,7 @@ import { type Amounts, addTo, at, isZero } from "./amounts.ts";
 import { want } from "./demand.ts";
 import { dimensionsOf, hasSameDimensions, indicesOf, pick } from "./dimensions.ts";
 import { enterIsolation } from "./isolation-budget.ts";
+import { keepSnapshot } from "./join-snapshot.ts";
 import { dropRemoved, effectiveLimits, holdFor, suspectAfterMs } from "./membership.ts";
 import { projected, rewindowed } from "./projection.ts";
 import { type BudgetRange, newQuota, type PeerQuota, type Quota, type QuotaConfig } from "./quota.ts";
@@ -84,7 +85,7 @@ function receiveRemembered(agent: Agent, quota: Quota, now: number): void {
     receiveReport(agent, peer, isOld ? { ...report, claim: undefined } : report, upMs, time);
     if (snapshot?.report.windowMs !== quota.config.windowMs) continue;
     const bins = projected(quota.config, snapshot.report, undefined)?.joinSnapshot;
-    if (bins) quota.history.joinSnapshot = { at: snapshot.at, bins };
+    if (bins) keepSnapshot(quota, { at: snapshot.at, upMs: upMs - (time - snapshot.at), bins });
   }
   const silent: Peer[] = [];
   for (const peer of agent.membership.peers.values()) if (peer.state === "silent") silent.push(peer);
@@ -107,7 +108,7 @@ function successor(agent: Agent, old: Quota, config: QuotaConfig, now: number): 
   quota.history.newcomersUntil = newcomersUntil;
   quota.history.approximateUntil = approximateUntil;
   if (joinSnapshot && old.config.windowMs === config.windowMs)
-    quota.history.joinSnapshot = { at: joinSnapshot.at, bins: joinSnapshot.bins.map((bin) => pick(bin, indices)) };
+    quota.history.joinSnapshot = { ...joinSnapshot, bins: joinSnapshot.bins.map((bin) => pick(bin, indices)) };
   quota.isolation.savedSince = old.isolation.savedSince;
   addTo(quota.isolation.heldForSilent, pick(old.isolation.heldForSilent, indices));
   // The store does not know the new quota yet. Until its first reply, the agent keeps to its last agreed share.

@@ -6,6 +6,9 @@ import type { Amounts } from "./amounts.ts";
  */
 export type Dimensions = readonly string[];
 
+/** The limit of a dimension that is not limited. No real limit comes near this number. */
+export const UNLIMITED = 1e12;
+
 /** Limits and their dimensions; absent dimensions are the usual ones for that number of limits. */
 export interface Dimensioned {
   readonly limits: Amounts;

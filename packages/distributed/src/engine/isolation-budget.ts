@@ -2,6 +2,7 @@ import { hash32 } from "../hash.ts";
 import type { Agent } from "./agent.ts";
 import { agreement } from "./agreement.ts";
 import { type Amounts, addTo, at, fits, minus, SLACK, scaled, sizeOf, zeros } from "./amounts.ts";
+import { UNLIMITED } from "./dimensions.ts";
 import { unspentOf } from "./grant.ts";
 import type { ClaimReport } from "./message.ts";
 import type { BudgetRange, IsolationBudget, Quota } from "./quota.ts";
@@ -81,7 +82,8 @@ export function claimOfBudget(agent: Agent, quota: Quota, now: number): ClaimRep
   const left = minus(isolationLimit(agent, quota, now), own.sum);
   addTo(left, own.goneBy(now + 2 * agent.config.tuning.heartbeatMs));
   return {
-    amounts: left.map((amount) => Math.max(0, amount)),
+    // A part of a dimension without a limit needs no claim, and all others would have to wait for it at the steady pace.
+    amounts: left.map((amount, i) => (at(quota.limits, i) < UNLIMITED ? Math.max(0, amount) : 0)),
     next: quota.demand.next ?? zeros(left.length),
     virtualTime: 0,
     tie: hash32(agent.config.id),
@@ -141,6 +143,8 @@ function leftBehindBudget({ membership }: Agent, { limits, config }: Quota, now:
  */
 function unheardBudget(agent: Agent, { limits, config }: Quota): BudgetRange {
   const { expectedAgents } = agent.config;
-  const share = limits.map((limit) => (expectedAgents ? limit / expectedAgents : limit * config.rules.levelMin));
+  // Without the margin, all agents together would use exactly the limit, and slightly more once they meet.
+  const part = expectedAgents ? (expectedAgents > 1 ? CAUTION : 1) / expectedAgents : config.rules.levelMin;
+  const share = scaled(limits, part);
   return { from: share, to: share };
 }

@@ -7,7 +7,7 @@ import { measureSwarm } from "./delay.ts";
 import { budgetAfter } from "./isolation-budget.ts";
 import type { QuotaReport } from "./message.ts";
 import { observersUsage } from "./observers.ts";
-import type { PeerQuota, Quota } from "./quota.ts";
+import type { BudgetRange, PeerQuota, Quota } from "./quota.ts";
 import { forgetExpired, rememberPeers } from "./remembered-reports.ts";
 import { saveTotals } from "./saved-totals.ts";
 import { busyMsOf } from "./schedule.ts";
@@ -134,7 +134,10 @@ export function suspectAfterMs(agent: Agent, nextMs: number): number {
 function suspect(agent: Agent, lost: readonly Peer[], now: number): void {
   const silent = lost.filter(({ byeSeq, seq }) => byeSeq < seq || seq === 0);
   for (const quota of agent.quotas.values()) holdFor(agent, quota, silent, now);
-  for (const peer of lost) peer.state = "silent";
+  for (const peer of lost) {
+    peer.state = "silent";
+    peer.isLate = false;
+  }
   for (const peer of lost) if (!silent.includes(peer)) depart(agent, peer, now);
   countMembers(agent);
 }
@@ -161,12 +164,38 @@ export function dropClaims(agent: Agent, peer: Peer): void {
 
 /** Holds capacity free for the usage of silent peers, and drops their claims. */
 export function holdFor(agent: Agent, quota: Quota, silent: readonly Peer[], now: number): void {
-  const agreed = agreement(agent, quota, now);
-  for (const peer of silent) {
-    const known = peer.quotas.get(quota.config.name) ?? emptyPeerQuota(peer, quota, now);
-    known.heldBudget = agreed.get(peer.key);
-    setClaim(quota, known, undefined);
+  const before = silent.map((peer) => peer.quotas.get(quota.config.name)?.heldBudget);
+  if (before.some((budget) => budget)) {
+    for (const peer of silent) knownQuotaOf(peer, quota, now).heldBudget = undefined;
+    updateHeld(agent, quota, now);
   }
+  const agreed = agreement(agent, quota, now);
+  silent.forEach((peer, i) => {
+    const known = knownQuotaOf(peer, quota, now);
+    known.heldBudget = withLate(agreed.get(peer.key), known.report.used, before[i]);
+    setClaim(quota, known, undefined);
+  });
+}
+
+/**
+ * The budget of a peer that may have used the part of the free capacity that was held for it while it was late. It does not
+ * know the demand that has come since, so that part stays its own.
+ */
+function withLate(
+  budget: BudgetRange | undefined,
+  used: Amounts,
+  late: BudgetRange | undefined,
+): BudgetRange | undefined {
+  if (!budget || !late) return budget;
+  return {
+    from: budget.from.map((amount, i) => Math.max(amount, at(used, i) + at(late.from, i))),
+    to: budget.to.map((amount, i) => Math.max(amount, at(late.to, i))),
+  };
+}
+
+/** The record of a peer's part in a quota. A missing one is created. */
+export function knownQuotaOf(peer: Peer, quota: Quota, now: number): PeerQuota {
+  return peer.quotas.get(quota.config.name) ?? emptyPeerQuota(peer, quota, now);
 }
 
 /**
@@ -206,16 +235,20 @@ function emptyPeerQuota(peer: Peer, { config, limits }: Quota, now: number): Pee
   return known;
 }
 
-/** Updates the capacity that is held free for silent peers. */
-function updateHeld(agent: Agent, quota: Quota, now: number): void {
+/** Updates the capacity that is held free for silent and late peers. */
+export function updateHeld(agent: Agent, quota: Quota, now: number): void {
   const { name, windowMs } = quota.config;
   const held = zeros(quota.limits.length);
   for (const peer of agent.membership.peers.values()) {
-    const known = peer.state === "silent" ? peer.quotas.get(name) : undefined;
+    const known = peer.state === "silent" || peer.isLate ? peer.quotas.get(name) : undefined;
     if (!known?.heldBudget) continue;
     const silentMs = now - peer.receivedAt;
     const fraction = heldFraction(agent.config.isolation, silentMs, now - peer.endedAt, windowMs);
     const budget = budgetAfter(known.heldBudget, silentMs, windowMs);
+    if (peer.isLate) {
+      addTo(held, budget);
+      continue;
+    }
     if (quota.slots) {
       held[0] = at(held, 0) + Math.max(0, Math.ceil(at(budget, 0) * fraction - SLACK) - known.slots);
       continue;

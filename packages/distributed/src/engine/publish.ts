@@ -12,6 +12,7 @@ import { refresh } from "./refresh.ts";
 import { confirmReported, heartbeatOf, isActive, isChanging, publishAt, refundedMsOf, reportAt } from "./schedule.ts";
 import { slotFields } from "./slots.ts";
 import { isQuiet } from "./store-mode.ts";
+import { SNAPSHOT_BINS } from "./usage-window.ts";
 
 /** Bounds the number of reports in transit. Normal operation needs a handful. */
 const MOST_IN_TRANSIT = 256;
@@ -106,7 +107,7 @@ function report(agent: Agent, quota: Quota, seq: number, now: number): QuotaRepo
     virtualTime: claims.virtualTime.swarm,
     // A level that has fully recovered is reported too: the next cut of a newcomer must supersede it.
     level: backoff.level.epoch === 0 ? undefined : withAges(backoff.level, now),
-    joinSnapshot: isWelcoming && !quota.slots ? usage.swarm.bins(now) : undefined,
+    joinSnapshot: isWelcoming && !quota.slots ? usage.swarm.bins(now, SNAPSHOT_BINS) : undefined,
     ...slotFields(agent, quota, isWelcoming, now),
   };
 }

@@ -131,6 +131,8 @@ export interface OwnClaim extends Place {
   /** Time of the claim's first publication, and the message that contained it; Infinity before that. */
   publishedAt: number;
   seq: number;
+  /** All agents know the claim, and capacity is held free for peers that may not. */
+  isChecked: boolean;
 }
 
 /** The backoff level of the quota: the fraction of the limit that the swarm uses. `level` is only replaced by a later one. */
@@ -180,11 +182,19 @@ interface History {
   /** Time at which this agent configured the quota. Earlier reports are remembered ones. */
   readonly configuredAt: number;
   /** Usage of the swarm as peers reported it while this agent joined; applied at the end of the join phase. */
-  joinSnapshot: { readonly at: number; readonly bins: readonly Amounts[] } | undefined;
+  joinSnapshot: JoinSnapshot | undefined;
   /** The times of some usage are known only approximately until then. */
   approximateUntil: number;
   /** At least one peer is younger than one window until then. */
   newcomersUntil: number;
+}
+
+/** Usage of the swarm as one peer knows it, in bins of equal length, youngest first. */
+export interface JoinSnapshot {
+  readonly at: number;
+  /** Age of the peer: it knows younger usage exactly, and older usage from a snapshot of its own. */
+  readonly upMs: number;
+  readonly bins: readonly Amounts[];
 }
 
 /** The capacity of silent agents: of this one while it is isolated, and of peers that have stopped reporting. */

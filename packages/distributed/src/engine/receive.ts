@@ -7,6 +7,8 @@ import { receiveAvailability, welcomeWithAvailability } from "./availability/sha
 import { setClaim } from "./claim.ts";
 import { makePlace } from "./crowding.ts";
 import { noteEchoed } from "./delay.ts";
+import { keepSnapshot } from "./join-snapshot.ts";
+import { answerClaim, releaseLate } from "./late-peers.ts";
 import { addMember, depart, dropClaims, effectiveLimits, lowerLimits } from "./membership.ts";
 import type { ClaimReport, Message, QuotaReport } from "./message.ts";
 import { agentMode } from "./modes/mode-of.ts";
@@ -73,6 +75,7 @@ export function receive(agent: Agent, message: Message, now: number): boolean {
   const silentMs = now - peer.receivedAt;
   peer.seq = message.seq;
   peer.receivedAt = now;
+  isNews = releaseLate(agent, peer, now) || isNews;
   peer.nextMs = boundedNextMs(agent, message, now);
   if (silentMs > gapMsOf(agent, peer)) peer.continuousSince = now;
   peer.staleCount = 0;
@@ -170,6 +173,7 @@ function senderOf(agent: Agent, message: Message, now: number): Peer | undefined
     observes: false,
     echoMs: 0,
     state: "silent",
+    isLate: false,
     hasLeft: false,
     byeSeq: 0,
     staleSeq: 0,
@@ -276,7 +280,7 @@ export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs:
   const { level } = backoff;
   if (report.level) receiveLevel(agent, quota, report.level, now);
   if (report.joinSnapshot && agentMode(agent, now) === "joining")
-    history.joinSnapshot = { at: now, bins: report.joinSnapshot };
+    keepSnapshot(quota, { at: now, upMs, bins: report.joinSnapshot });
   return isNews || level !== backoff.level;
 }
 
@@ -316,7 +320,10 @@ function receiveClaim(
   now: number,
 ): boolean {
   const { claims, usage, reporting, pacing } = quota;
-  if (claim && claim.tie !== known.claim?.tie) known.claimedAt = now;
+  if (claim && claim.tie !== known.claim?.tie) {
+    known.claimedAt = now;
+    answerClaim(agent, quota, claim.amounts, now);
+  }
   const isChanged = setClaim(quota, known, claim);
   // A peer whose claim comes first holds nothing free for the own claim, so it must know how much of the own claim is
   // used already.
@@ -324,6 +331,7 @@ function receiveClaim(
     reportBy(agent, quota, now, repeatsOf(agent, quota));
   if (isChanged) announceFreed(agent, quota, now);
   if (!claim) return isChanged;
+  agent.link.claimedAt = now;
   noteCost(quota, claim.next);
   const { contendedMs, heartbeatMs } = agent.config.tuning;
   if (claim.waitedMs <= contendedMs) return isChanged;

@@ -8,6 +8,9 @@ import { isQuiet } from "./store-mode.ts";
 /** Fraction of the window that a slow bus may take at most. A stranger that reports a slower one is not believed. */
 const SLOWEST_PART = 1 / 12;
 
+/** Heartbeats for which a peer's claim keeps this agent awake. */
+const CLAIMED_HEARTBEATS = 1.5;
+
 /**
  * Time after which all agents have received a message. Doubled where the limit is too small for a safety margin, and longer
  * where the bus is slower than that.
@@ -65,9 +68,14 @@ export function refundedMsOf({ config }: Agent): number {
   return 4 * config.tuning.heartbeatMs;
 }
 
-/** True while a change of any quota is recent, a claim is open or a slot is held: then every heartbeat reports it. */
-function isFresh({ agenda, config }: Agent, now: number): boolean {
-  return now - agenda.changedAt < 3 * config.tuning.heartbeatMs || isHolding(agenda);
+/**
+ * True while a change of any quota is recent, a claim is open or a slot is held: then every heartbeat reports it. Also
+ * while a peer claims, because a claim is served in full only if all agents show that they can be reached.
+ */
+function isFresh({ agenda, config, link }: Agent, now: number): boolean {
+  const { heartbeatMs } = config.tuning;
+  if (now - agenda.changedAt < 3 * heartbeatMs || now - link.claimedAt < CLAIMED_HEARTBEATS * heartbeatMs) return true;
+  return isHolding(agenda);
 }
 
 /** True while a quota is reported at every heartbeat: something about it has changed recently, or lasts. */

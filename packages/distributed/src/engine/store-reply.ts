@@ -130,7 +130,7 @@ function enterBus(agent: Agent, now: number): void {
     usage.swarm.expire(now);
     const bin = usage.swarm.sum.map((amount) => Math.max(0, amount) / BINS);
     const bins = Array.from({ length: BINS }, (_, b) => scaled(bin, b < 2 ? 2 : b < BINS - 2 ? 1 : 0));
-    if (allocation.grant && !quota.slots) history.joinSnapshot = { at: now, bins };
+    if (allocation.grant && !quota.slots) history.joinSnapshot = { at: now, upMs: 0, bins };
     allocation.grant = undefined;
   }
   forgetPeers(agent, now);

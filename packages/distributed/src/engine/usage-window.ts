@@ -5,6 +5,11 @@ import { pick } from "./dimensions.ts";
 const SLOTS = 1024;
 /** Number of bins in which a window is reported. */
 export const BINS = 12;
+/**
+ * Number of bins of a join snapshot. Usage is passed on with the precision of a bin and may be passed on several times
+ * within a window, where agents live for seconds.
+ */
+export const SNAPSHOT_BINS = 120;
 
 /** A sliding sum of the usage in the last `windowMs`. Time is an argument. */
 export class UsageWindow {
@@ -175,13 +180,13 @@ export class UsageWindow {
     return most;
   }
 
-  /** The usage in `BINS` parts of equal length, youngest first. */
-  bins(now: number): number[][] {
-    const bins = Array.from({ length: BINS }, () => zeros(this.sum.length));
-    const binMs = this.windowMs / BINS;
+  /** The usage in `count` parts of equal length, youngest first. */
+  bins(now: number, count = BINS): number[][] {
+    const bins = Array.from({ length: count }, () => zeros(this.sum.length));
+    const binMs = this.windowMs / count;
     for (let i = this.#first; i < this.#slots.length; i++) {
       const bin = Math.floor((now - at(this.#slots, i) * this.#slotMs) / binMs);
-      addTo(bins[Math.min(BINS - 1, Math.max(0, bin))] as number[], this.#amounts[i] ?? []);
+      addTo(bins[Math.min(count - 1, Math.max(0, bin))] as number[], this.#amounts[i] ?? []);
     }
     return bins;
   }

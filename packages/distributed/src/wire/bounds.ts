@@ -20,6 +20,8 @@ const MOST = Number.MAX_SAFE_INTEGER;
 const LONGEST_AGE_MS = 20 * 365 * 86_400_000;
 /** Upper bound of pauses and recovery steps. */
 const MONTH_MS = 31 * 86_400_000;
+/** Bounds the size of a join snapshot. */
+const MOST_BINS = 1_024;
 /** 32 bits of a hash. */
 const MOST_TIE = 2 ** 32 - 1;
 
@@ -53,6 +55,7 @@ export const BOUNDS = {
     waiting: AMOUNT,
     turn: { least: 0, most: MOST, beyond: "never reached: a thousand limits a millisecond for 285 years" },
     seen: AMOUNT,
+    seen_bins: { least: 1, most: MOST_BINS, isWhole: true, beyond: "never reached: agents send 120" },
     // Rounded up: slots may be held for longer than needed, and are never freed too early.
     held_ms: { ...AGE, rounds: "up" },
     ends_ms: { ...AGE, rounds: "up" },

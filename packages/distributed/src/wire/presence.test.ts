@@ -65,7 +65,7 @@ const report: fc.Arbitrary<QuotaReport> = fc.integer({ min: 1, max: 4 }).chain((
     ),
     virtualTime: amount,
     level: fc.option(level, { nil: undefined }),
-    joinSnapshot: fc.option(bins, { nil: undefined }),
+    joinSnapshot: fc.option(fc.oneof(bins, fc.array(amounts, { minLength: 120, maxLength: 120 })), { nil: undefined }),
   });
 });
 
@@ -265,6 +265,15 @@ describe("a bad field is named and the message refused", () => {
   ])("of a quota: %s", (name, values) => {
     for (const value of values)
       expect(() => withQuota({ [name]: value }), JSON.stringify(value)).toThrow(new BadMessage(`bad ${name}`));
+  });
+
+  test("of a join snapshot", () => {
+    expect(withQuota({ seen: [[1]] }).quotas[0]?.joinSnapshot).toHaveLength(BINS);
+    expect(withQuota({ seen: [[1]], seen_bins: 120 }).quotas[0]?.joinSnapshot).toHaveLength(120);
+    for (const value of [0, 1.5, "12", 1_025])
+      expect(() => withQuota({ seen: [[1]], seen_bins: value })).toThrow(new BadMessage("bad seen_bins"));
+    const tooMany = Array.from({ length: 121 }, () => [1]);
+    expect(() => withQuota({ seen: tooMany, seen_bins: 120 })).toThrow(new BadMessage("bad seen"));
   });
 
   test("of a claim", () => {

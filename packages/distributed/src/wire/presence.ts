@@ -150,6 +150,7 @@ function quotaFields(report: QuotaReport): object {
     turn: clamped(bounds.turn, report.virtualTime),
     level: level && levelFields(level),
     seen: joinSnapshot && binFields(bounds.seen, joinSnapshot),
+    seen_bins: joinSnapshot && joinSnapshot.length !== BINS ? joinSnapshot.length : undefined,
     held_ms: optional(bounds.held_ms, report.heldMs),
     ends_ms: optional(bounds.ends_ms, report.endsMs),
     adaptive: report.adaptive && adaptiveFields(report.adaptive),
@@ -217,7 +218,7 @@ function readQuota(value: unknown): QuotaReport {
     claim: fields["claim"] === undefined ? undefined : readClaim(object(fields["claim"], "claim"), length),
     virtualTime: number(fields, "turn", bounds.turn),
     level: fields["level"] === undefined ? undefined : readLevel(object(fields["level"], "level")),
-    joinSnapshot: fields["seen"] === undefined ? undefined : readBins(fields["seen"], "seen", length, bounds.seen),
+    joinSnapshot: fields["seen"] === undefined ? undefined : readSnapshot(fields, length),
     ...readSlots(fields),
   };
 }
@@ -277,10 +278,15 @@ function binFields(bound: Bound, bins: readonly Amounts[]): readonly Amounts[] {
   return said.slice(0, length);
 }
 
-function readBins(value: unknown, name: string, length: number, bound: Bound): Amounts[] {
-  const bins = list(value, name, BINS).map((bin) => amountsOf(bin, name, length, bound));
-  while (bins.length < BINS) bins.push(new Array<number>(length).fill(0));
+function readBins(value: unknown, name: string, length: number, bound: Bound, count = BINS): Amounts[] {
+  const bins = list(value, name, count).map((bin) => amountsOf(bin, name, length, bound));
+  while (bins.length < count) bins.push(new Array<number>(length).fill(0));
   return bins;
+}
+
+function readSnapshot(fields: Fields, length: number): Amounts[] {
+  const { seen, seen_bins } = BOUNDS.quota;
+  return readBins(fields["seen"], "seen", length, seen, numberOr(fields, "seen_bins", BINS, seen_bins));
 }
 
 function optional(bound: Bound, value: number | undefined): number | undefined {

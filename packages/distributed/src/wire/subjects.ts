@@ -5,6 +5,9 @@ export const CAPACITY_SUBJECT = `${SUBJECT_PREFIX}capacity`;
 /** Subject of agents' states: membership, usage and demand. For agents of this implementation. */
 export const PRESENCE_SUBJECT = `${SUBJECT_PREFIX}presence`;
 
+/** Represents "no limit" in messages, too. */
+export { UNLIMITED } from "../engine/index.ts";
+
 /** Major version of the protocol. Agents cannot interpret messages with a higher one. */
 export const VERSION = 1;
 
@@ -13,8 +16,6 @@ export const LONGEST_NAME = 256;
 /** Largest size of a sent message in bytes. Received messages may be up to twice as large. */
 export const MOST_BYTES_SENT = 65_536;
 export const MOST_BYTES_HEARD = 2 * MOST_BYTES_SENT;
-/** Represents "no limit" in messages. No real limit comes near this number. */
-export const UNLIMITED = 1e12;
 /**
  * Prefix of the names of tenant keys' quotas: a slash precedes an escaped key, a number sign the hash of a long one.
  */

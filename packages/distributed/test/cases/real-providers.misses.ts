@@ -58,11 +58,4 @@ export const KNOWN_MISSES: Readonly<Record<string, Misses>> = {
   },
   // A small call waits behind large ones although the exhausted dimension does not limit it.
   "real-providers/traffic/small-calls-beside-huge-ones": { "wait p50, ms": miss(31_921, 1_000) },
-  // Each newcomer learns the usage of those before it in bins of a twelfth of the window, so that after a few incarnations usage
-  // is counted for too long.
-  "real-providers/swarms/incarnations-of-twenty-seconds-with-a-goodbye": { use: miss(0.652, 0.9) },
-  // A short split is not noticed. An agent that starts behind a split uses a share that the others use, too: for five
-  // agents the bound is 1.2.
-  "real-providers/swarms/a-partition-in-halves-for-5-s-with-a-burst-on-both-sides": { max: miss(1.87, 1.1) },
-  "real-providers/swarms/an-agent-starts-behind-a-partition-with-expectedagents": { max: miss(1.187, 1.1) },
 };

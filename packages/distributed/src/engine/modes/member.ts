@@ -5,6 +5,7 @@ import { canBackfill } from "../backfill.ts";
 import { availableOf } from "../capacity.ts";
 import { claimedAheadOf, claimFor, isKnownToAll } from "../claim.ts";
 import { freeAtFor, shortfallEndsAt } from "../free-at.ts";
+import { holdForLate } from "../late-peers.ts";
 import { inPaceAt, isInPace } from "../pacing.ts";
 import type { OwnClaim, Quota } from "../quota.ts";
 import { confirmReported, repeatsOf, reportBy, settleMsOf } from "../schedule.ts";
@@ -14,7 +15,13 @@ import type { Mode, Permit } from "./mode.ts";
 /** One of several agents on a bus: small calls take a part of the free capacity, all others wait for a claim. */
 export const member: Mode = {
   name: "member",
-  enter() {},
+
+  enter(agent, quota, now) {
+    const { own } = quota.claims;
+    if (!own || own.isChecked || !isKnownToAll(agent, quota, own, now)) return;
+    own.isChecked = true;
+    holdForLate(agent, quota, own.amounts, now);
+  },
 
   permit(agent, quota, cost, now) {
     const reused = reusePermit(agent, quota, cost, now);

@@ -98,24 +98,26 @@ export const realSwarms: readonly Scenario[] = [
     }),
     figures: (report) => [atMost("refused", report.refused, 0), atLeast("use", report.use, 0.9)],
   },
-  {
-    name: "a partition in halves for 5 s, with a burst on both sides",
-    options: (agents) => ({
-      limits,
-      demand: { load: 0.1, skew: 0, maxQueue: 600, bursts: [{ at: 3 * MINUTE + SECOND, load: 2 }] },
-      faults: [
-        lenient,
-        {
-          at: 3 * MINUTE,
-          type: "split",
-          groups: [all(agents).slice(0, agents / 2), all(agents).slice(agents / 2)],
-          forMs: 5 * SECOND,
-        },
-      ],
-      duration: 6 * MINUTE,
+  ...[5, 60].map(
+    (seconds): Scenario => ({
+      name: `a partition in halves for ${seconds} s, with a burst on both sides`,
+      options: (agents) => ({
+        limits,
+        demand: { load: 0.1, skew: 0, maxQueue: 600, bursts: [{ at: 3 * MINUTE + SECOND, load: 2 }] },
+        faults: [
+          lenient,
+          {
+            at: 3 * MINUTE,
+            type: "split",
+            groups: [all(agents).slice(0, agents / 2), all(agents).slice(agents / 2)],
+            forMs: seconds * SECOND,
+          },
+        ],
+        duration: 6 * MINUTE,
+      }),
+      figures: (report) => [atMost("max", report.max, 1.1)],
     }),
-    figures: (report) => [atMost("max", report.max, 1.1)],
-  },
+  ),
   {
     name: "an agent starts behind a partition, with expectedAgents",
     options: () => ({
@@ -131,7 +133,8 @@ export const realSwarms: readonly Scenario[] = [
       ],
       duration: 6 * MINUTE,
     }),
-    figures: (report) => [atMost("max", report.max, 1.1)],
+    // The other agents cannot know of the newcomer, which uses its share of one fifth beside theirs.
+    figures: (report) => [atMost("max", report.max, 1.2)],
     mostAgents: 10,
   },
   {
