@@ -1,4 +1,5 @@
-import type { EndpointConfig, KeyLimits, LimitObservation } from "@hivepace/core";
+import type { KeyLimits, LimitObservation } from "@hivepace/core";
+import type { HiveEndpoint } from "../../../src/index.ts";
 import { Dice } from "../core/dice.ts";
 import type { Program } from "../core/subject.ts";
 import { ILLEGAL_CALLS } from "./illegal-calls.ts";
@@ -98,16 +99,19 @@ class Writer {
     this.#bus = bus;
   }
 
-  endpoints(): EndpointConfig[] {
+  endpoints(): HiveEndpoint[] {
     const { values } = this;
     const dice = this.#dice;
-    return IDS.slice(0, dice.between(1, IDS.length)).flatMap((id): EndpointConfig[] => {
-      const limits = (): Omit<EndpointConfig, "id"> => ({
+    return IDS.slice(0, dice.between(1, IDS.length)).flatMap((id): HiveEndpoint[] => {
+      const limits = (): Omit<HiveEndpoint, "id"> => ({
         ...dice.maybe(0.8, () => ({ rpmLimit: values.requests() })),
         ...dice.maybe(0.5, () => ({ tpmLimit: values.allTokens() })),
         ...dice.maybe(0.15, () => ({ inputTpmLimit: values.someTokens() })),
         ...dice.maybe(0.1, () => ({ outputTpmLimit: values.someTokens() })),
         ...dice.maybe(0.15, () => ({ maxInFlightPerProcess: dice.pick([0, 1, 3]) })),
+        ...dice.maybe(0.1, () => ({
+          limits: [{ dimension: "requests", limit: dice.pick([1, 3, 20]), windowMs: dice.pick([SECOND, MINUTE / 4]) }],
+        })),
       });
       const [model] = MODELS;
       return dice.chance(0.3)
