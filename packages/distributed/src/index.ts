@@ -28,6 +28,7 @@ export type {
   Observed,
   ParkOptions,
   ReadyOptions,
+  WindowLimit,
 } from "./hive/hive-types.ts";
 export type { Aggregation, AggregationAt } from "./limiter/aggregation.ts";
 export {
@@ -49,8 +50,10 @@ export type {
   SlotStatus,
   SwarmMode,
   SwarmStatus,
+  WindowStatus,
 } from "./limiter/distributed-limiter.ts";
 export type { AdaptiveSlots, SlotLimit } from "./limiter/slot-config.ts";
+export type { ShorterLimit } from "./limiter/window-limits.ts";
 export { type AnnounceOptions, announceCapacity } from "./observer/announce-capacity.ts";
 export { observeSwarm } from "./observer/observe-swarm.ts";
 export type {

@@ -76,10 +76,13 @@ describe("limits that answers show for one model", () => {
     expect(next.lease).toBeDefined();
   });
 
-  test("are not learned where the endpoint's own are configured", async () => {
+  test("count beside the endpoint's own where they are lower", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "api", tpmLimit: 5_000 }] });
     show(hive, "small", 1_000);
-    expect(hive.tryAcquire(ask("small", 4_000)).allowed).toBe(true);
+    show(hive, "large", 9_000);
+    expect(hive.tryAcquire(ask("small", 1_001))).toMatchObject({ allowed: false, reason: "too-large" });
+    expect(hive.tryAcquire(ask("large", 4_000)).allowed).toBe(true);
+    expect(hive.tryAcquire(ask("large", 5_001))).toMatchObject({ allowed: false, reason: "too-large" });
   });
 
   test("admit a waiter from before they were known", async () => {

@@ -3,6 +3,7 @@ import { type Agent, isOneOfSeveral } from "./agent.ts";
 import { at, sizeOf } from "./amounts.ts";
 import { levelAt, nextStepAt } from "./level.ts";
 import type { Quota } from "./quota.ts";
+import { limitToSubWindows, lowerToSubWindows } from "./sub-windows.ts";
 
 /** Bound of a probe: `NEAR` times the usage, plus `NEARBY` of the limit. */
 const NEAR = 1.25;
@@ -52,10 +53,12 @@ export function nextCapacityAt({ backoff: { level }, config: { windowMs } }: Quo
   return now < wholeAt ? Math.min(wholeAt, now + windowMs / RISES) : Infinity;
 }
 
-/** The largest cost that a window can hold at the full level. */
-export function largestCost(agent: Agent, { limits }: Quota): number[] {
+/** The largest cost that a window, and every configured sub-window, can hold at the full level. */
+export function largestCost(agent: Agent, quota: Quota): number[] {
   const margin = isOneOfSeveral(agent) ? agent.config.tuning.safetyMargin : 0;
-  return limits.map((limit) => limit - Math.floor(limit * margin));
+  const largest = quota.limits.slice();
+  lowerToSubWindows(largest, quota);
+  return largest.map((limit) => limit - Math.floor(limit * margin));
 }
 
 /**
@@ -79,5 +82,12 @@ export function availableOf(agent: Agent, quota: Quota, now: number): number[] {
     const held = at(quota.isolation.heldForSilent, i) + at(quota.heldForObservers, i);
     available[i] = at(available, i) - Math.max(at(swarm.sum, i), at(own.sum, i)) - held;
   }
+  return available;
+}
+
+/** The amounts that are available in the window and in all sub-windows. */
+export function sendableOf(agent: Agent, quota: Quota, now: number): number[] {
+  const available = availableOf(agent, quota, now);
+  if (quota.subWindows.all.length > 0) limitToSubWindows(agent, quota, available, now);
   return available;
 }

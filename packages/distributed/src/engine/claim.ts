@@ -1,12 +1,13 @@
 import { hash32 } from "../hash.ts";
 import { type Agent, joiningUntil, shareByWeight } from "./agent.ts";
 import { type Amounts, addTo, at, fits, isEqual, minus, scaled, sizeOf, takeFrom, zeros } from "./amounts.ts";
-import { availableOf, capacityOf } from "./capacity.ts";
+import { availableOf, capacityOf, sendableOf } from "./capacity.ts";
 import type { ClaimReport } from "./message.ts";
 import { leadOf } from "./pacing.ts";
 import type { Claims, OwnClaim, PeerQuota, Quota } from "./quota.ts";
 import { noteChange, repeatsOf, reportBy, settleMsOf } from "./schedule.ts";
 import { slotsToClaim } from "./slots.ts";
+import { smallestSubWindow } from "./sub-windows.ts";
 import { isBefore, nextVirtualTime } from "./virtual-time.ts";
 
 /** Opens, enlarges or withdraws the own claim, so that it covers the next waiting call. */
@@ -95,7 +96,8 @@ function amountsToClaim(agent: Agent, quota: Quota, next: Amounts, now: number):
     const ofFew = (1.25 * ahead) / (claims.others.size + 1);
     if (ahead < Infinity) most = Math.min(Math.max(most, ofFew), isOnly ? ahead : ahead / 2);
   }
-  const available = availableOf(agent, quota, now);
+  most = Math.min(most, subWindowShare(quota, isOnly ? 1 : share, quantum, settleMs));
+  const available = sendableOf(agent, quota, now);
   const free = smallestSize(minus(available, claims.sum), limits);
   most = Math.max(most, smallestSize(available, limits) * share, free * (isOnly ? 0.5 : quantum));
   const factor = size > most ? most / size : 1;
@@ -103,6 +105,16 @@ function amountsToClaim(agent: Agent, quota: Quota, next: Amounts, now: number):
   const more = scaled(next, spare);
   if (size + sizeOf(more, limits) <= free * quantum) addTo(amounts, more);
   return amounts;
+}
+
+/**
+ * Size of a claim in the smallest sub-window, in limits. As in a quota with such a window, publishing takes time, so the
+ * claim must be larger for the limit to be used.
+ */
+function subWindowShare(quota: Quota, share: number, quantum: number, settleMs: number): number {
+  const smallest = smallestSubWindow(quota);
+  if (!smallest) return Infinity;
+  return smallest.part * Math.min(1, Math.max(quantum, (1.5 * settleMs) / smallest.windowMs)) * share;
 }
 
 /** The smallest fraction of any limit, at least 0. */

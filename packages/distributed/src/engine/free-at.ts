@@ -4,14 +4,32 @@ import { availableOf, capacityOf, nextCapacityAt } from "./capacity.ts";
 import { inPaceAt } from "./pacing.ts";
 import type { Quota } from "./quota.ts";
 import { slotFreeAt } from "./slots.ts";
+import { subWindowsFreeAt } from "./sub-windows.ts";
 
 /**
  * Time at which the capacity that a call lacks may become available: through expired usage, or the next step of a
- * recovery.
+ * recovery. `aside` is the capacity that others use first.
  */
-export function shortfallEndsAt(quota: Quota, cost: Amounts, available: Amounts, now: number): number {
-  const goneAt = quota.usage.swarm.goneAt(minus(cost, available));
+export function shortfallEndsAt(agent: Agent, quota: Quota, cost: Amounts, aside: Amounts, now: number): number {
+  const goneAt = expiryAt(agent, quota, cost, aside, now);
   return Math.min(goneAt, Math.max(now + 1, nextCapacityAt(quota, now)));
+}
+
+/** Time at which enough usage has left the window and all sub-windows for a call behind the amounts in `aside`. */
+export function expiryAt(agent: Agent, quota: Quota, cost: Amounts, aside: Amounts, now: number): number {
+  const missing = minus(cost, availableOf(agent, quota, now));
+  addTo(missing, aside);
+  const goneAt = quota.usage.swarm.goneAt(missing);
+  if (quota.subWindows.all.length === 0) return goneAt;
+  return Math.max(
+    goneAt,
+    subWindowsFreeAt(
+      agent,
+      quota,
+      cost.map((amount, i) => amount + at(aside, i)),
+      now,
+    ),
+  );
 }
 
 /**
@@ -40,7 +58,8 @@ export function freeAtFor(
   addTo(available, minus(capacity, capacityOf(agent, quota, now)));
   const missing = first.map((amount, i) => amount - at(available, i) - SLACK);
   const goneAt = fits(first, available) ? now : swarm.goneAt(missing);
-  const freeAt = Math.max(from, Math.min(goneAt, now + swarm.longestMs));
+  const expiredAt = Math.max(goneAt === -Infinity ? now : goneAt, subWindowsFreeAt(agent, quota, all, now));
+  const freeAt = Math.max(from, Math.min(expiredAt, now + swarm.longestMs));
   if (windows === 0) return Math.max(freeAt, inPaceAt(agent, quota, ahead, now));
   // Either each window is used up at once, or calls are sent at the steady pace: the later of the two.
   const pacedMs = sizeOf(ahead ?? [], capacity) * (windowMs / agent.config.tuning.pace);

@@ -15,7 +15,7 @@ import { capacityOf as computeCapacity, largestCost as computeLargestCost } from
 import { violatedInvariant as findViolated } from "./invariants.ts";
 import { forgetAfterMs as computeForgetAfter } from "./membership.ts";
 import { agentMode as computeMode } from "./modes/mode-of.ts";
-import { available, ownUsage, share, swarmUsage } from "./readings.ts";
+import { available, ownUsage, share, subWindows, swarmUsage } from "./readings.ts";
 import { slotReading as readSlots } from "./slot-readings.ts";
 import {
   step as applyEvent,
@@ -77,8 +77,10 @@ export type { ModeName } from "./modes/mode.ts";
 export type { QuotaConfig } from "./quota.ts";
 export { type Isolation, KEPT } from "./silence.ts";
 export { SLOT_WINDOW_MS } from "./slots.ts";
+export { LONGEST_STAY_MS, type Spread, spreadUntil } from "./spread.ts";
 export type { StoreConfig } from "./store-mode.ts";
 export type { StoreRequest } from "./store-request.ts";
+export type { SubWindow, SubWindowConfig } from "./sub-windows.ts";
 export { TRUST, TRUST_RULES } from "./trust-rules.ts";
 export { TUNING, type Tuning } from "./tuning.ts";
 export { MOST_REFUNDS, type Refund } from "./unreported-refunds.ts";
@@ -151,6 +153,9 @@ export const ownUsageOf = ownUsage as unknown as Outside<typeof ownUsage>;
 
 /** Usage of all agents in the window that ends now. */
 export const swarmUsageOf = swarmUsage as unknown as Outside<typeof swarmUsage>;
+
+/** The limits over shorter windows, configured or learned, with their usage. */
+export const subWindowsOf = subWindows as unknown as Outside<typeof subWindows>;
 
 /** The state of a quota of slots; undefined for other quotas. */
 export const slotReadingOf = readSlots as unknown as Outside<typeof readSlots>;

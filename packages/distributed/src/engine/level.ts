@@ -1,5 +1,6 @@
 import { type Climb, climbedTo, compareClimbs, nextClimbMs } from "./climb.ts";
 import { type Measure, measuredCut } from "./measured-cut.ts";
+import { mergedSpread, type Spread } from "./spread.ts";
 
 /**
  * The backoff level: the fraction of the configured capacity that the swarm uses, the same at every agent. It is a register
@@ -18,6 +19,8 @@ export interface Level {
   readonly levelMax: number;
   /** The recovery from a measured cut, instead of steps. Agents that do not know it take the steps. */
   readonly climb?: Climb | undefined;
+  /** A shorter window over which the provider was seen to enforce its limits. */
+  readonly spread?: Spread | undefined;
   /** Times on this agent's clock. Messages carry ages instead. */
   readonly cutAt: number;
   readonly pausedAt: number;
@@ -136,6 +139,12 @@ function compare<T extends string | number>(a: T, b: T): number {
 
 /** The later of two registers. Of equal ones the earlier start counts, so that all agents recover at the same time. */
 export function merge(ours: Level, received: Level): Level {
+  const merged = mergeCuts(ours, received);
+  const spread = mergedSpread(ours.spread, received.spread);
+  return spread === merged.spread ? merged : { ...merged, spread };
+}
+
+function mergeCuts(ours: Level, received: Level): Level {
   if (isLater(received, ours)) return received;
   if (isLater(ours, received)) return ours;
   const cutAt = Math.min(ours.cutAt, received.cutAt);
@@ -170,6 +179,7 @@ export function isCooling(
  * - After the cooldown, a refusal cuts. During an undisturbed recovery it only undoes the last steps.
  * - With a measure there is no cooldown: each refusal of a request that was sent after the cut shows where the limit
  *   is.
+ * - A refusal that a shorter window explains, `spread`, spreads the calls and does not cut.
  */
 export function refuse(
   level: Level,
@@ -179,6 +189,7 @@ export function refuse(
   now: number,
   origin: string,
   measure?: Measure | undefined,
+  spread?: Spread | undefined,
 ): Level {
   if (refused.sentAt <= knownAt) return level;
   const retryMs = Math.min(LONGEST_RETRY_MS, Math.max(0, refused.retryAfterMs ?? 0));
@@ -192,11 +203,13 @@ export function refuse(
     const started = level.epoch > 0 ? level : { ...rulesOf(rules), ...FULL_START, cutAt: now };
     return { ...started, pauseCount, pausedAt: now, pauseMs, origin, reason };
   }
+  if (spread) return spreadOut(level, spread, Math.max(restMs, retryMs || FIRST_PAUSE_MS), rules, now, origin, reason);
   const current = levelAt(level, now);
   if (measure) {
     const cut = measuredCut(level, current, measure, rules.reduceFactor, rules.levelMin, retryMs, now);
     return {
       ...rulesOf(rules),
+      ...spreadOf(level),
       epoch: level.epoch + 1,
       pauseCount: 0,
       ...cut,
@@ -215,6 +228,7 @@ export function refuse(
   const pauseMs = Math.max(restMs, retryMs || FIRST_PAUSE_MS);
   return {
     ...rulesOf(rules),
+    ...spreadOf(level),
     epoch: epoch + 1,
     pauseCount: 0,
     levelAtCut,
@@ -224,6 +238,24 @@ export function refuse(
     origin,
     reason,
   };
+}
+
+/**
+ * The level with a learned sub-window, and a pause. The first one explains the cuts before it as well, so that the level is
+ * full again. A finer one leaves the level as it is.
+ */
+function spreadOut(
+  level: Level,
+  spread: Spread,
+  pauseMs: number,
+  rules: LevelRules,
+  now: number,
+  origin: string,
+  reason: string,
+): Level {
+  const common = { spread, pausedAt: now, pauseMs, origin, reason };
+  if (level.epoch > 0 && level.spread) return { ...level, ...common, pauseCount: level.pauseCount + 1 };
+  return { ...rulesOf(rules), ...common, epoch: level.epoch + 1, pauseCount: 0, levelAtCut: 1, cutAt: now };
 }
 
 /** A new epoch at the full level, because the provider's own numbers show that the whole limit is available. */
@@ -248,7 +280,13 @@ const FULL_START = { epoch: 1, levelAtCut: 1 };
 
 /** Converts the times of a level to ages, or ages to times. */
 export function withAges(level: Level, now: number): Level {
-  return { ...level, cutAt: now - level.cutAt, pausedAt: now - level.pausedAt };
+  const { spread } = level;
+  const aged = { ...level, cutAt: now - level.cutAt, pausedAt: now - level.pausedAt };
+  return spread ? { ...aged, spread: { ...spread, at: now - spread.at } } : aged;
+}
+
+function spreadOf({ spread }: Level): Pick<Level, "spread"> {
+  return spread ? { spread } : {};
 }
 
 function rulesOf({ recoveryFactor, recoveryIntervalMs, levelMax }: LevelRules) {

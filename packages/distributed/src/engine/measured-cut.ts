@@ -44,6 +44,11 @@ const CLIMB_MS = 5_000;
 const FIRST_PROBE_MS = 6_000;
 const GROW_MS = 9_000;
 
+/** True when the register contains no cut: it has started with a learned sub-window. */
+function isUncut({ epoch, levelAtCut, climb, spread }: Level): boolean {
+  return epoch === 0 || (levelAtCut === 1 && !climb && spread !== undefined);
+}
+
 /** Measures the usage before a request that was sent at `sentAt` and refused. */
 export function measureOf(agent: Agent, quota: Quota, sentAt: number, now: number): Measure {
   const { usage, backoff, config } = quota;
@@ -54,7 +59,7 @@ export function measureOf(agent: Agent, quota: Quota, sentAt: number, now: numbe
   const since = sizeOf(usage.swarm.between(resumedAt, sentAt), full);
   return {
     used: sizeOf(usage.swarm.between(sentAt - windowMs, sentAt), full),
-    hasResumed: level.epoch === 0 || sentAt - resumedAt >= windowMs || since >= RESUMED * level.levelAtCut,
+    hasResumed: isUncut(level) || sentAt - resumedAt >= windowMs || since >= RESUMED * level.levelAtCut,
     emptyMs: (part) => {
       const excess = minus(
         usage.swarm.sum,
@@ -86,7 +91,7 @@ export function measuredCut(
   const used = Math.min(current, measure.used);
   const further = FURTHER[Math.min(failures, FURTHER.length) - 1] ?? 1;
   // A first refusal at little usage is weak evidence of the limit, so the level falls as without a measure.
-  const isFirst = level.epoch === 0 || now - level.cutAt > FORGET_WINDOWS * measure.windowMs;
+  const isFirst = isUncut(level) || now - level.cutAt > FORGET_WINDOWS * measure.windowMs;
   const least = isFirst ? reduceFactor * current : 0;
   const lowered = isFurther ? Math.min(current, level.levelAtCut) * further : Math.max(BELOW * used, least);
   const levelAtCut = Math.max(levelMin, lowered);

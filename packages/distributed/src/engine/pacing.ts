@@ -4,6 +4,7 @@ import { capacityOf } from "./capacity.ts";
 import { levelAt } from "./level.ts";
 import type { Quota } from "./quota.ts";
 import { lagMsOf } from "./schedule.ts";
+import { isPacedBySubWindow } from "./sub-windows.ts";
 
 /** Shortest worthwhile wait: an agent retries once it may send more than this time's worth. */
 const CRUMB_MS = 10;
@@ -62,28 +63,24 @@ export function paceIn(agent: Agent, quota: Quota, capacity: Amounts): number[] 
   return scaled(capacity, agent.config.tuning.pace / quota.config.windowMs);
 }
 
-/**
- * Credits the unused part of a call's estimate. A burst is the most that may be sent at once, so no credit is added to
- * it.
- */
+/** Credits the unused part of a call's estimate. */
 export function returnToPace(agent: Agent, quota: Quota, amounts: Amounts, now: number): void {
-  quota.pacing.lead.add(now, amounts, paceOf(agent, quota, now), quota.config.burst === undefined);
+  quota.pacing.lead.add(now, amounts, paceOf(agent, quota, now), true);
 }
 
-/**
- * Allowed lead of the swarm over the pace: a second's worth under contention, else the burst; undefined for no bound.
- */
+/** Allowed lead of the swarm over the pace: a second's worth under contention; undefined for no bound. */
 export function leadOf(agent: Agent, quota: Quota, now: number): Amounts | undefined {
   if (quota.slots) return undefined;
   // Behind a slow bus more claims must be served at once, because peers learn late that a claim was served.
   const savedMs = agent.config.tuning.savedMs + lagMsOf(agent, quota);
-  if (!isContended(agent, quota, now)) return quota.config.burst;
+  if (!isContended(agent, quota, now)) return undefined;
   const level = levelAt(quota.backoff.level, now);
   const saved = savedPart(quota, savedMs, now);
   return paceOf(agent, quota, now).map((perMs, i) => {
     const lead = perMs * savedMs;
-    // Calls larger than the lead cannot be paced.
-    return at(quota.usage.typicalCost, i) * level <= lead ? lead * saved : Infinity;
+    // Calls larger than the lead cannot be paced, and a short sub-window is a pace of its own.
+    const isPaced = at(quota.usage.typicalCost, i) * level <= lead && !isPacedBySubWindow(quota, i, 2 * savedMs);
+    return isPaced ? lead * saved : Infinity;
   });
 }
 

@@ -8,6 +8,7 @@ import type { ClaimReport, QuotaReport } from "./message.ts";
 import { Pace } from "./pace.ts";
 import { RefundAges } from "./refund-ages.ts";
 import { newSlots, type Slots } from "./slots.ts";
+import { newSubWindows, type SubWindowConfig, type SubWindows } from "./sub-windows.ts";
 import { UnreportedRefunds } from "./unreported-refunds.ts";
 import { UsageWindow } from "./usage-window.ts";
 import type { Place, VirtualTime } from "./virtual-time.ts";
@@ -19,8 +20,8 @@ export interface QuotaConfig {
   /** Names of the units that the limits count, in their order. `@defaultValue` requests, tokens, then positions */
   readonly dimensions?: Dimensions | undefined;
   readonly windowMs: number;
-  /** Largest amount that may be used at once. `@defaultValue` the limits */
-  readonly burst?: Amounts | undefined;
+  /** Shorter windows with limits of their own. `@defaultValue` none */
+  readonly subWindows?: readonly SubWindowConfig[] | undefined;
   /**
    * Index of the limit that is shown to users, and announced to agents that support a single limit. `@defaultValue` 0
    */
@@ -38,6 +39,7 @@ export interface Quota {
   /** Effective limits: the smallest that any live agent has configured, in each dimension. */
   limits: number[];
   readonly usage: Usage;
+  readonly subWindows: SubWindows;
   readonly pacing: Pacing;
   readonly demand: Demand;
   readonly claims: Claims;
@@ -290,6 +292,7 @@ export function newQuota(config: QuotaConfig, now: number): Quota {
       typicalCost: zeros(length),
       sentAt: -Infinity,
     },
+    subWindows: newSubWindows(),
     pacing: { lead: new Pace(length, windowMs), spreadUntil: -Infinity, contendedUntil: -Infinity },
     demand: { next: undefined, all: zeros(length), isTried: false, waitingSince: Infinity },
     claims: {

@@ -3,6 +3,7 @@ import { type Amounts, zeros } from "./amounts.ts";
 import { pausedUntil } from "./level.ts";
 import { modeOf } from "./modes/mode-of.ts";
 import type { Quota } from "./quota.ts";
+import type { SubWindow } from "./sub-windows.ts";
 
 /** The amounts that this agent may take now without waiting; zero during a pause. */
 export function available(agent: Agent, quota: Quota, now: number): Amounts {
@@ -25,4 +26,14 @@ export function ownUsage({ usage }: Quota, now: number): Amounts {
 export function swarmUsage({ usage }: Quota, now: number): Amounts {
   usage.swarm.expire(now);
   return usage.swarm.sum;
+}
+
+/** The sub-windows that limit calls now, up to date. */
+export function subWindows({ subWindows: { all, until } }: Quota, now: number): readonly SubWindow[] {
+  const present = all.filter(({ isLearned }) => !isLearned || now < until);
+  for (const { swarm, own } of present) {
+    swarm.expire(now);
+    own.expire(now);
+  }
+  return present;
 }

@@ -38,7 +38,10 @@ export function receiveLevel(
     return;
   }
   const isNews =
-    level.epoch !== before.epoch || level.pauseCount !== before.pauseCount || level.pauseMs !== before.pauseMs;
+    level.spread?.windowMs !== before.spread?.windowMs ||
+    level.epoch !== before.epoch ||
+    level.pauseCount !== before.pauseCount ||
+    level.pauseMs !== before.pauseMs;
   backoff.level = level;
   agent.agenda.capacityVersion++;
   if (!isNews) return;

@@ -1,6 +1,7 @@
 import { type Agent, isOneOfSeveral } from "./agent.ts";
 import { applyJoinSnapshot } from "./join-snapshot.ts";
 import type { Quota } from "./quota.ts";
+import { refreshSubWindows } from "./sub-windows.ts";
 
 /** Brings the windows of a quota up to date. */
 export function refresh(agent: Agent, quota: Quota, now: number): void {
@@ -10,6 +11,7 @@ export function refresh(agent: Agent, quota: Quota, now: number): void {
   swarm.expire(now);
   own.expire(now);
   unattributed.expire(now);
+  refreshSubWindows(quota, now);
   applyJoinSnapshot(agent, quota, now);
 }
 

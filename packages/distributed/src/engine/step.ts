@@ -6,6 +6,7 @@ import { applyAnswer } from "./availability/answers.ts";
 import { park, unpark } from "./availability/commands.ts";
 import { beginProbe } from "./availability/probe.ts";
 import { renewParks } from "./availability/share.ts";
+import { capacityOf } from "./capacity.ts";
 import { configure, remove } from "./configure.ts";
 import { want } from "./demand.ts";
 import type { Dimensions } from "./dimensions.ts";
@@ -23,6 +24,7 @@ import { reconcile } from "./reconcile.ts";
 import { refresh, refreshAfterMeeting } from "./refresh.ts";
 import { noteChange, publishAt, repeatsOf, reportBy } from "./schedule.ts";
 import { settle } from "./settle.ts";
+import { learnSpread } from "./spread.ts";
 import { endMove, receiveFailure, receiveReply } from "./store-reply.ts";
 import { ask, askAt } from "./store-request.ts";
 import { permitIn, take } from "./take.ts";
@@ -357,6 +359,8 @@ function applyRefusal(agent: Agent, quota: Quota, refused: Refused, now: number)
   // A store supports only levels that recover in steps.
   const isMeasured = config.rules.isMeasured === true && !agent.store?.isStore;
   const measure = isMeasured ? measureOf(agent, quota, refused.sentAt, now) : undefined;
+  const spread =
+    isMeasured && !quota.slots ? learnSpread(quota, capacityOf(agent, quota, now), refused.sentAt, now) : undefined;
   const level = refuse(
     backoff.level,
     config.adaptive ? { ...refused, isOverload: true } : refused,
@@ -365,6 +369,7 @@ function applyRefusal(agent: Agent, quota: Quota, refused: Refused, now: number)
     now,
     agent.config.id,
     measure,
+    spread,
   );
   if (level === backoff.level) return;
   backoff.level = level;

@@ -17,6 +17,8 @@ export class UsageWindow {
   readonly sum: number[];
   /** Extra retention that absorbs clock drift. */
   retainMs = 0;
+  /** Shorter windows of the same usage. */
+  parts: readonly UsageWindow[] = [];
   readonly #slotMs: number;
   /** Slot numbers in ascending order, and the usage of each. Slots before `#first` have expired; one more window of them stays. */
   #slots: number[] = [];
@@ -38,12 +40,14 @@ export class UsageWindow {
   add(time: number, amounts: Amounts): void {
     addTo(this.#slotOf(time), amounts);
     addTo(this.sum, amounts);
+    for (const part of this.parts) part.add(time, amounts);
   }
 
   /** Takes back a part of the usage of a call that was sent at `time`. */
   refund(time: number, amounts: Amounts): void {
     takeFrom(this.#slotOf(time), amounts);
     takeFrom(this.sum, amounts);
+    for (const part of this.parts) part.refund(time, amounts);
   }
 
   /** The amounts of the slot at `time`. Creates a missing slot. */
@@ -95,6 +99,16 @@ export class UsageWindow {
     this.#amounts = [];
     this.#first = 0;
     this.sum.fill(0);
+    for (const part of this.parts) part.clear();
+  }
+
+  /** A shorter window of the same usage. Usage of one slot counts from the end of the slot: late, never early. */
+  within(windowMs: number, now: number): UsageWindow {
+    const part = new UsageWindow(this.sum.length, windowMs);
+    for (let i = this.#first; i < this.#slots.length; i++)
+      part.add(Math.min(now, (at(this.#slots, i) + 1) * this.#slotMs), this.#amounts[i] ?? []);
+    part.expire(now);
+    return part;
   }
 
   /**

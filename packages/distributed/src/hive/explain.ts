@@ -1,12 +1,21 @@
 import type { RateDecision } from "@hivepace/core";
-import { type Agent, agentMode, at, capacityOf, ownUsageOf, shareOf, swarmUsageOf } from "../engine/index.ts";
+import {
+  type Agent,
+  agentMode,
+  at,
+  capacityOf,
+  ownUsageOf,
+  shareOf,
+  subWindowsOf,
+  swarmUsageOf,
+} from "../engine/index.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import type { SlotStatus } from "../limiter/distributed-limiter.ts";
 import { slotStatus } from "../limiter/slot-status.ts";
 import { levelStatus } from "../limiter/status.ts";
 import { UNLIMITED } from "../wire/subjects.ts";
 import { DIMENSIONS, type Use } from "./amounts-of.ts";
-import type { EndpointAvailability, HiveExplanation, HiveLimit } from "./hive-types.ts";
+import type { EndpointAvailability, HiveDimension, HiveExplanation, HiveLimit } from "./hive-types.ts";
 import { CONFIGURED } from "./limits.ts";
 import type { Limited, Share, Target } from "./target.ts";
 
@@ -64,26 +73,58 @@ function closedOf({ count }: Target, windowMs: number): HiveLimit[] {
   }));
 }
 
-function limitsOf({ count }: Limited, share: Share, agent: Agent, now: number): HiveLimit[] {
+function limitsOf({ count, windows }: Limited, share: Share, agent: Agent, now: number): HiveLimit[] {
   const { quota, dimensions } = share;
   const capacity = capacityOf(agent, quota, now);
   const own = shareOf(agent, quota, now);
   const swarm = swarmUsageOf(quota, now);
   const here = ownUsageOf(quota, now);
-  return dimensions.flatMap((dimension, i) => {
+  const whole = dimensions.flatMap((dimension, i) => {
     const limit = at(quota.limits, i);
     if (limit >= UNLIMITED) return [];
     return {
       dimension,
       windowMs: quota.config.windowMs,
       limit,
-      isLearned: count[CONFIGURED[dimension]] === Infinity,
+      isLearned: at(quota.config.limits, i) < count[CONFIGURED[dimension]] && !isFurther(windows, quota, dimension),
       total: at(capacity, i),
       used: Math.max(0, at(swarm, i)),
       usedHere: Math.max(0, at(here, i)),
       share: at(own, i),
     };
   });
+  return [...whole, ...shorterOf(windows, share, own, now)];
+}
+
+/** True for a limit that is configured with a window of its own. */
+function isFurther(windows: Limited["windows"], { config }: Share["quota"], dimension: HiveDimension): boolean {
+  return windows.some((each) => each.windowMs === config.windowMs && each.dimension === dimension);
+}
+
+/** The limits over shorter windows, configured or learned. */
+function shorterOf(
+  windows: Limited["windows"],
+  { quota, dimensions }: Share,
+  own: readonly number[],
+  now: number,
+): HiveLimit[] {
+  return subWindowsOf(quota, now).flatMap(({ windowMs, limits, swarm, own: here }) =>
+    dimensions.flatMap((dimension, i) => {
+      const limit = at(limits, i);
+      if (limit === Infinity) return [];
+      const isConfigured = windows.some((each) => each.windowMs === windowMs && each.dimension === dimension);
+      return {
+        dimension,
+        windowMs,
+        limit,
+        isLearned: !isConfigured,
+        total: limit,
+        used: Math.max(0, at(swarm.sum, i)),
+        usedHere: Math.max(0, at(here.sum, i)),
+        share: (limit * at(own, i)) / at(quota.limits, i),
+      };
+    }),
+  );
 }
 
 function tell(
@@ -102,6 +143,8 @@ function tell(
     const { dimension, used, total, windowMs } = fullest;
     says.push(`${Math.round(used)} of ${Math.round(total)} ${WORDS[dimension]} used in the last ${windowMs / 1_000} s`);
   }
+  for (const { limit, dimension, windowMs } of limits.filter(isSpread))
+    says.push(`spread over ${windowMs / 1_000} s: at most ${limit} ${WORDS[dimension]} in that time`);
   if (slots) {
     const { used, limit, departed, longest } = slots;
     const gone = departed > 0 ? `, ${departed} of them of agents that are gone` : "";
@@ -124,6 +167,11 @@ function tell(
   if (waiting > 0) says.push(`${waiting} wait here`);
   says.push(whenOf(denial, count.maxInFlightPerProcess));
   return `${name}: ${says.join("; ")}`;
+}
+
+/** True for a limit that refusals have shown to hold over a window shorter than the configured one. */
+function isSpread({ dimension, windowMs, isLearned }: HiveLimit, _: number, all: readonly HiveLimit[]): boolean {
+  return isLearned && all.some((other) => other.dimension === dimension && other.windowMs > windowMs);
 }
 
 /** Describes when a small request could be sent, and the limit that denies it until then. */

@@ -29,6 +29,50 @@ export interface HiveEndpoint extends EndpointConfig {
    * @defaultValue no limit
    */
   readonly maxInFlight?: SlotLimit | undefined;
+  /**
+   * Largest amounts that all agents together may use at once, for a provider whose token bucket is smaller than a minute's
+   * limit: no more than the burst in the time in which the limit refills it. Each requires the limit of its dimension.
+   *
+   * @defaultValue the limits: a window may be used up at once
+   *
+   * @example
+   * ```ts
+   * import type { HiveEndpoint } from "@hivepace/distributed";
+   *
+   * // 600 requests a minute, of which at most 20 at once.
+   * export const endpoint: HiveEndpoint = { id: "api", rpmLimit: 600, burst: { requests: 20 } };
+   * ```
+   */
+  readonly burst?: { readonly [D in HiveDimension]?: number | undefined } | undefined;
+  /**
+   * Limits over windows other than `windowMs` of the hive, all shared by all agents. With shorter windows, calls are spread
+   * within the minute. Calls larger than such a limit are rejected.
+   *
+   * @defaultValue none: shorter windows are learned from refusals
+   *
+   * @example
+   * ```ts
+   * import type { HiveEndpoint } from "@hivepace/distributed";
+   *
+   * // 600 requests a minute, enforced as 10 in each second.
+   * export const endpoint: HiveEndpoint = {
+   *   id: "api",
+   *   rpmLimit: 600,
+   *   limits: [{ dimension: "requests", limit: 10, windowMs: 1_000 }],
+   * };
+   * ```
+   */
+  readonly limits?: readonly WindowLimit[] | undefined;
+}
+
+/** A limit over a window of its own. */
+export interface WindowLimit {
+  /** The unit of the limit. */
+  readonly dimension: HiveDimension;
+  /** Largest amount in any window; above 0. */
+  readonly limit: number;
+  /** Length of the window in milliseconds. */
+  readonly windowMs: number;
 }
 
 /** Limits of a tenant key, shared by all agents. */
@@ -382,7 +426,7 @@ export interface HiveLimit {
   readonly windowMs: number;
   /** The effective limit, configured or learned: the smallest of all live agents. */
   readonly limit: number;
-  /** True when the limit comes from answers of the provider, not from the configuration. */
+  /** True when the limit comes from answers or refusals of the provider, not from the configuration. */
   readonly isLearned: boolean;
   /** Amount that all agents together may use in a window now: the limit × its level. */
   readonly total: number;

@@ -4,7 +4,7 @@ import type { Member } from "../limiter/member.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import { CONFIGURED, isWindow, NAMES } from "./limits.ts";
-import type { Limited, Share, Target } from "./target.ts";
+import type { Limited, ModelScope, Share, Target } from "./target.ts";
 import type { Targets } from "./targets.ts";
 
 /** Smaller differences, as a fraction of a limit, are noise: requests in flight, rounded counts. */
@@ -16,10 +16,12 @@ const SETTLED_MS = 5_000;
  * peers.
  */
 const APART_MS = 2_000;
+/** The window of limits in headers that do not state one. */
+const MINUTE_MS = 60_000;
 
 /**
  * Compares the limits that an answer reports with the knowledge of this agent:
- * - an unconfigured limit is adopted, and follows when it changes;
+ * - an unconfigured limit is adopted, and follows when it changes; of a configured one the smaller counts;
  * - less capacity left than expected means usage outside the swarm, which is counted;
  * - as much capacity left as the whole limit allows ends a recovery in steps.
  *
@@ -36,19 +38,44 @@ export function learnFrom(
   const { limits, model } = observation;
   // An answer about one model is no evidence about the others.
   const scope = targets.useModel(target, model, now);
-  const learner = scope ?? target;
+  const learner: Learner = scope ?? target;
   let isNew = false;
+  let lowered: Learner | undefined;
+  let isLowered = false;
+  const lower = (dimension: HiveDimension, observed: ObservedLimit, configured: number): boolean => {
+    const { limit = 0, windowMs: window = MINUTE_MS } = observed;
+    // A window that is longer than the configured one is another limit.
+    if (!(limit > 0) || window > windowMs) return false;
+    const isLower = window < windowMs || limit < configured;
+    lowered = isLower ? targets.lowerScope(target, model, now) : (scope ?? target);
+    if (isLower) {
+      const isChanged = learnLimit(lowered, dimension, { limit, windowMs: window }, windowMs);
+      isLowered ||= isChanged;
+      return isChanged;
+    }
+    const { [dimension]: known } = lowered.learned;
+    delete lowered.learned[dimension];
+    return known !== undefined;
+  };
   for (const dimension of DIMENSIONS) {
     const observed = limits[NAMES[dimension]];
-    if (!observed || target.count[CONFIGURED[dimension]] < Infinity) continue;
-    if (learnLimit(learner, dimension, observed, windowMs)) isNew = true;
+    if (!observed) continue;
+    const configured = target.count[CONFIGURED[dimension]];
+    if (
+      configured === Infinity
+        ? learnLimit(learner, dimension, observed, windowMs)
+        : lower(dimension, observed, configured)
+    )
+      isNew = true;
   }
-  if (isNew) targets.shareOut(learner);
+  if (isNew) for (const changed of lowered ? [learner, lowered] : [learner]) targets.shareOut(changed);
   const shares = scope ? [...scope.shares, ...target.shares] : target.shares;
   // An answer shows the requests of a window, and never the calls under way.
-  for (const share of shares) if (!share.isSlots) compare(share, observation, member, now);
+  for (const share of shares) if (!share.isSlots) compare(share, observation, member, isLowered, now);
   return isNew;
 }
+
+type Learner = Target | ModelScope;
 
 /** Learns one limit. Some providers write `-1` or 0 for "no limit". */
 function learnLimit(
@@ -67,7 +94,14 @@ function learnLimit(
   return true;
 }
 
-function compare(share: Share, { limits, sentAgoMs = 0 }: LimitObservation, member: Member, now: number): void {
+/** `isLowered`: the answer has lowered a limit, so it does not show that the limit from before is available. */
+function compare(
+  share: Share,
+  { limits, sentAgoMs = 0 }: LimitObservation,
+  member: Member,
+  isLowered: boolean,
+  now: number,
+): void {
   const { quota, dimensions } = share;
   const { windowMs } = quota.config;
   // Usage of that age has left the window.
@@ -92,7 +126,7 @@ function compare(share: Share, { limits, sentAgoMs = 0 }: LimitObservation, memb
   });
   if (isLess) member.addExternalUsage(quota, missing, now);
   // A measured cut recovers within seconds, and may come from a limit that no header shows: a shorter window, for instance.
-  else if (isWhole && !quota.config.rules.isMeasured && sentAt - quota.backoff.level.cutAt > SETTLED_MS)
+  else if (isWhole && !isLowered && !quota.config.rules.isMeasured && sentAt - quota.backoff.level.cutAt > SETTLED_MS)
     member.recovered(quota, now);
 }
 

@@ -3,33 +3,54 @@ import { checkNames, ENDPOINT_OPTIONS, KEY_OPTIONS, type OptionNames } from "@hi
 import { at, ownUsageOf, type QuotaConfig } from "../engine/index.ts";
 import type { Settings } from "../limiter/config.ts";
 import { checkSlots, type SlotLimit, slotConfig } from "../limiter/slot-config.ts";
-import type { HiveEndpoint, HiveKeyLimits } from "./hive-types.ts";
+import type { HiveEndpoint, HiveKeyLimits, WindowLimit } from "./hive-types.ts";
 import { type SharePlan, targetName } from "./limits.ts";
 import type { Share } from "./target.ts";
+import { windowLimits } from "./window-limits.ts";
 
-const HIVE_ENDPOINT = { ...ENDPOINT_OPTIONS, maxInFlight: true } as const satisfies OptionNames<HiveEndpoint>;
+const HIVE_ENDPOINT = {
+  ...ENDPOINT_OPTIONS,
+  maxInFlight: true,
+  burst: true,
+  limits: true,
+} as const satisfies OptionNames<HiveEndpoint>;
 const HIVE_KEY = { ...KEY_OPTIONS, maxInFlight: true } as const satisfies OptionNames<HiveKeyLimits>;
 
-/** The endpoints in the form of a single-process manager, and the slots of each by target name. */
-export interface SplitEndpoints {
-  readonly endpoints: readonly EndpointConfig[];
-  readonly slots: ReadonlyMap<string, SlotLimit>;
+/** Limits of an endpoint that only a hive supports. */
+export interface HiveLimits {
+  /** The limit on calls under way. */
+  readonly slots: SlotLimit | undefined;
+  /** Limits over windows of their own. */
+  readonly windows: readonly WindowLimit[];
 }
 
-/** Separates the limits on calls under way, which only a hive supports. Throws INVALID_CONFIG. */
-export function splitEndpoints(endpoints: readonly HiveEndpoint[], mockAbove: number | undefined): SplitEndpoints {
-  if (!Array.isArray(endpoints)) return { endpoints, slots: new Map() };
-  const slots = new Map<string, SlotLimit>();
+/** The endpoints in the form of a single-process manager, and the further limits of each by target name. */
+export interface SplitEndpoints {
+  readonly endpoints: readonly EndpointConfig[];
+  readonly further: ReadonlyMap<string, HiveLimits>;
+}
+
+/** Separates the limits that only a hive supports. Throws INVALID_CONFIG. */
+export function splitEndpoints(
+  endpoints: readonly HiveEndpoint[],
+  mockAbove: number | undefined,
+  windowMs: number,
+): SplitEndpoints {
+  if (!Array.isArray(endpoints)) return { endpoints, further: new Map() };
+  const further = new Map<string, HiveLimits>();
   const plain = endpoints.map((endpoint: HiveEndpoint, i): EndpointConfig => {
-    checkNames(endpoint, `endpoints[${i}]`, HIVE_ENDPOINT);
-    const [rest, count] = split(endpoint, `endpoints[${i}].maxInFlight`);
-    const isMock = ((rest as EndpointConfig).tpmLimit ?? 0) > (mockAbove ?? Infinity);
-    const { id, model, models } = rest as EndpointConfig;
-    if (count !== undefined && !isMock && typeof id === "string" && (models === undefined || Array.isArray(models)))
-      slots.set(targetName({ id, model, models }), count);
-    return rest as EndpointConfig;
+    const option = `endpoints[${i}]`;
+    checkNames(endpoint, option, HIVE_ENDPOINT);
+    const [{ burst, limits, ...rest }, slots] = split(endpoint, `${option}.maxInFlight`) as [HiveEndpoint, SlotLimit?];
+    const windows = windowLimits({ burst, limits }, rest, windowMs, option);
+    const isMock = (rest.tpmLimit ?? 0) > (mockAbove ?? Infinity);
+    const { id, model, models } = rest;
+    const isNamed = typeof id === "string" && (models === undefined || Array.isArray(models));
+    if ((slots !== undefined || windows.length > 0) && !isMock && isNamed)
+      further.set(targetName({ id, model, models }), { slots, windows });
+    return rest;
   });
-  return { endpoints: plain, slots };
+  return { endpoints: plain, further };
 }
 
 /** The limits of tenant keys in the form of a single-process manager. Throws INVALID_CONFIG. */

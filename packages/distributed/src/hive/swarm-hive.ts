@@ -36,7 +36,6 @@ import { startGlobalView } from "../global-view/global-view.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { CapacityWatch } from "../limiter/capacity-watch.ts";
 import { Member } from "../limiter/member.ts";
-import type { SlotLimit } from "../limiter/slot-config.ts";
 import { memberStatus } from "../limiter/status.ts";
 import { RoomRouter } from "../router/router.ts";
 import type { RouteRequest, RoutingDecision } from "../router/router-types.ts";
@@ -76,7 +75,7 @@ import { type Denied, groupOf, Queue } from "./queue.ts";
 import { Readiness } from "./readiness.ts";
 import { refusalByStatus, runWith } from "./run.ts";
 import type { Scope } from "./scope.ts";
-import { slotsOfKey, splitEndpoints, splitKeys } from "./slots.ts";
+import { type HiveLimits, type SplitEndpoints, slotsOfKey, splitEndpoints, splitKeys } from "./slots.ts";
 import { namesake, type Share, type Target } from "./target.ts";
 import { Targets } from "./targets.ts";
 import { unknownEndpoint } from "./unknown-endpoint.ts";
@@ -102,8 +101,8 @@ export class SwarmHive implements Hive {
   readonly #refusalOf: (error: unknown) => Refusal | undefined;
   #hasWaiters = false;
   #isPaused = false;
-  /** The slots of endpoints and models, by the names of their targets. */
-  #slots: ReadonlyMap<string, SlotLimit>;
+  /** The limits of endpoints and models that the manager does not know, by the names of their targets. */
+  #further: ReadonlyMap<string, HiveLimits>;
   readonly #availability: HiveAvailability;
   readonly #latencies = new Latencies();
   readonly #wasted: Wasted;
@@ -125,8 +124,8 @@ export class SwarmHive implements Hive {
     const { clock, agentId } = swarm;
     const { mockEndpointTpmThreshold, limitsForKey, strategy, weights, refusalOf = refusalByStatus } = options;
     this.#refusalOf = refusalOf;
-    const split = splitEndpoints(options.endpoints, mockEndpointTpmThreshold);
-    this.#slots = split.slots;
+    const split = splitEndpoints(options.endpoints, mockEndpointTpmThreshold, windowMs);
+    this.#further = split.further;
     this.#settings = settings;
     this.#clock = clock;
     const ofKey = limitsForKey && ((key: string) => plainLimits(limitsForKey(key)));
@@ -227,7 +226,7 @@ export class SwarmHive implements Hive {
       weights,
       clock,
     });
-    this.#targets.refresh(split.slots);
+    this.#targets.refresh(split.further);
     // The view starts to sync at once, so it is created last: nothing after it throws.
     this.#view = store && startGlobalView({ manager: this.#manager, store, agentId, namespace, keys: true, clock });
     this.#setKeys(options.keys);
@@ -365,7 +364,7 @@ export class SwarmHive implements Hive {
     if (this.#closing) throw new ClosedError();
     checkKnown(changes, CHANGES, "", "changes");
     const { endpoints, keys } = changes;
-    const split = endpoints && splitEndpoints(endpoints, this.#managerOptions.mockEndpointTpmThreshold);
+    const split = endpoints && this.#split(endpoints);
     const config = {
       ...(split ? { endpoints: split.endpoints } : {}),
       ...(keys ? { keys: splitKeys(keys) } : {}),
@@ -377,8 +376,12 @@ export class SwarmHive implements Hive {
     this.#change(() => {
       this.#manager.loadConfig(config);
       if (keys) this.#setKeys(keys);
-      if (split) this.#slots = split.slots;
+      if (split) this.#further = split.further;
     });
+  }
+
+  #split(endpoints: readonly HiveEndpoint[]): SplitEndpoints {
+    return splitEndpoints(endpoints, this.#managerOptions.mockEndpointTpmThreshold, this.#settings.windowMs);
   }
 
   /** Applies a validated change of the limits. */
@@ -387,7 +390,7 @@ export class SwarmHive implements Hive {
     this.#isChanging = true;
     try {
       apply();
-      this.#targets.refresh(this.#slots);
+      this.#targets.refresh(this.#further);
       this.#member.wake();
     } finally {
       this.#isChanging = false;
@@ -399,14 +402,14 @@ export class SwarmHive implements Hive {
     if (this.#closing) throw new ClosedError();
     checkObject("endpoint", endpoint);
     const { id, model, models } = endpoint;
-    const { endpoints, slots } = splitEndpoints([endpoint], this.#managerOptions.mockEndpointTpmThreshold);
+    const { endpoints, further } = this.#split([endpoint]);
     const trial = new RateManager(this.#managerOptions);
     for (const plain of endpoints) trial.setEndpoint(plain);
     this.#targets.check(trial.snapshot({ keys: false }).endpoints);
     this.#change(() => {
       for (const plain of endpoints) this.#manager.setEndpoint(plain);
-      const others = [...this.#slots].filter(([name]) => name !== targetName({ id, model, models }));
-      this.#slots = new Map([...others, ...slots]);
+      const others = [...this.#further].filter(([name]) => name !== targetName({ id, model, models }));
+      this.#further = new Map([...others, ...further]);
     });
   }
 

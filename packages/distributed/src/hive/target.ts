@@ -20,7 +20,7 @@ import type { SlotLimit } from "../limiter/slot-config.ts";
 import { UnmetDemand } from "../limiter/unmet-demand.ts";
 import { UNLIMITED } from "../wire/subjects.ts";
 import type { Use } from "./amounts-of.ts";
-import type { HiveDimension } from "./hive-types.ts";
+import type { HiveDimension, WindowLimit } from "./hive-types.ts";
 import type { Learned } from "./limits.ts";
 import type { Line } from "./line.ts";
 import type { Scope } from "./scope.ts";
@@ -238,6 +238,8 @@ export interface Limited {
   counting: Share | undefined;
   /** Maximum number of calls of all agents under way; undefined for no limit. */
   slots: SlotLimit | undefined;
+  /** Configured limits over windows of their own. */
+  windows: readonly WindowLimit[];
   /** Mean usage of calls, for requests that do not state theirs. */
   typical: Use;
 }

@@ -3,12 +3,11 @@ import { isZero, ownUsageOf, UsageWindow } from "../engine/index.ts";
 import type { CapacityWatch } from "../limiter/capacity-watch.ts";
 import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
-import type { SlotLimit } from "../limiter/slot-config.ts";
 import { DIMENSIONS } from "./amounts-of.ts";
 import type { HiveDimension } from "./hive-types.ts";
 import { CONFIGURED, type SharePlan, sharePlans, targetName } from "./limits.ts";
 import { claimAgain, newScope } from "./scope.ts";
-import { countUnderWay, slotPlans } from "./slots.ts";
+import { countUnderWay, type HiveLimits, slotPlans } from "./slots.ts";
 import { type Limited, type ModelScope, Share, SLOTS_OF_SWARM, type Target } from "./target.ts";
 import { unknownEndpoint } from "./unknown-endpoint.ts";
 
@@ -113,6 +112,16 @@ export class Targets {
     return scope;
   }
 
+  /**
+   * The holder of a limit that an answer has shown to be lower than the configured one: a model of an endpoint that is
+   * configured for all models, otherwise the target.
+   */
+  lowerScope(target: Target, model: string | undefined, now: number): Target | ModelScope {
+    if (model === undefined || !isWhole(target)) return target;
+    target.byModel ??= new Map();
+    return this.useModel(target, model, now) ?? target;
+  }
+
   #newModel(target: Target, byModel: Map<string, ModelScope>, model: string, now: number): ModelScope | undefined {
     let looked = 0;
     for (const [name, known] of byModel) {
@@ -134,8 +143,8 @@ export class Targets {
     for (const count of counts) sharePlans(count, {}, this.#settings, this.#windowMs);
   }
 
-  /** Adopts the endpoints of the manager, and the slots by name of the target. Returns the removed targets. */
-  refresh(slots: ReadonlyMap<string, SlotLimit>): Target[] {
+  /** Adopts the endpoints of the manager, and further limits by name of the target. Returns the removed targets. */
+  refresh(further: ReadonlyMap<string, HiveLimits>): Target[] {
     const known = new Set(this.#byName.keys());
     const byModel = new Map<string, Target>();
     const whole = new Map<string, Target>();
@@ -145,7 +154,8 @@ export class Targets {
       known.delete(name);
       const target: Target = this.#byName.get(name) ?? newTarget(count, this.#windowMs);
       target.count = count;
-      target.slots = slots.get(name);
+      target.slots = further.get(name)?.slots;
+      target.windows = further.get(name)?.windows ?? [];
       this.#byName.set(name, target);
       for (const each of models ?? [model])
         if (each === undefined) whole.set(id, target);
@@ -183,7 +193,10 @@ export class Targets {
     const scope = model === undefined ? undefined : endpoint?.byModel?.get(model);
     if (!scope || model === undefined) return;
     endpoint?.byModel?.delete(model);
-    Object.assign(target.learned, scope.learned);
+    for (const dimension of DIMENSIONS) {
+      const seen = scope.learned[dimension];
+      if (seen && target.count[CONFIGURED[dimension]] === Infinity) target.learned[dimension] = seen;
+    }
     target.shares = scope.shares;
     target.unshared = scope.unshared;
   }
@@ -193,7 +206,7 @@ export class Targets {
    * models together: of their learned limits the tightest holds, and their usage is summed. The usage counts from now on, so that
    * it leaves the window late and never early.
    */
-  #adoptPool({ id, models = [], learned, unshared }: Target): void {
+  #adoptPool({ id, models = [], learned, unshared, count }: Target): void {
     const byModel = this.#whole.get(id)?.byModel;
     const now = this.#clock.now();
     for (const model of models) {
@@ -202,6 +215,7 @@ export class Targets {
       byModel?.delete(model);
       for (const dimension of DIMENSIONS) {
         const [seen, known] = [scope.learned[dimension], learned[dimension]];
+        if (count[CONFIGURED[dimension]] < Infinity) continue;
         if (seen && (!known || seen.limit / seen.windowMs < known.limit / known.windowMs)) learned[dimension] = seen;
       }
       scope.unshared.expire(now);
@@ -214,23 +228,24 @@ export class Targets {
     }
   }
 
-  /** Limits that are configured for the whole endpoint are not learned for its models. */
+  /** Limits that are configured for the whole endpoint are learned for its models only where they are lower. */
   #refreshModels(target: Target): void {
     const { count } = target;
     const canLearn = DIMENSIONS.some((dimension) => count[CONFIGURED[dimension]] === Infinity);
-    const isWhole = target.model === undefined && target.models === undefined;
-    if (isWhole && canLearn) target.byModel ??= new Map();
+    if (isWhole(target) && canLearn) target.byModel ??= new Map();
+    let hasLower = false;
     for (const scope of target.byModel?.values() ?? []) {
-      for (const dimension of DIMENSIONS) if (count[CONFIGURED[dimension]] < Infinity) delete scope.learned[dimension];
+      for (const dimension of DIMENSIONS) if (!isBelow(scope, dimension, count)) delete scope.learned[dimension];
       this.shareOut(scope);
+      if (scope.shares.length > 0) hasLower = true;
     }
-    if (!canLearn) target.byModel = undefined;
+    if (!canLearn && !hasLower) target.byModel = undefined;
   }
 
   /** Updates the quotas to changed limits. Usage stays counted. */
   shareOut(target: Target | ModelScope): void {
     const now = this.#clock.now();
-    const rates = sharePlans(target.count, target.learned, this.#settings, this.#windowMs);
+    const rates = sharePlans(target.count, target.learned, this.#settings, this.#windowMs, target.windows);
     // Slots come last: refusals cut the level of the first quota, and a call claims a slot once its rates have
     // capacity.
     const plans = [...rates, ...slotPlans(targetName(target.count), target.slots, this.#settings, this.#leaseMs)];
@@ -364,8 +379,19 @@ function newLimited(count: EndpointCount, windowMs: number): Limited {
     unshared: new UsageWindow(DIMENSIONS.length, windowMs),
     counting: undefined,
     slots: undefined,
+    windows: [],
     typical: { requests: 1, tokens: 0, inputTokens: 0, outputTokens: 0 },
   };
+}
+
+function isWhole({ model, models }: Target): boolean {
+  return model === undefined && models === undefined;
+}
+
+/** True when the learned limit of a dimension restricts more than the configured one. */
+function isBelow({ learned }: Limited, dimension: HiveDimension, count: EndpointCount): boolean {
+  const known = learned[dimension];
+  return known !== undefined && known.limit < count[CONFIGURED[dimension]];
 }
 
 function isRate({ isSlots }: Share): boolean {

@@ -1,9 +1,27 @@
 import type { BusState } from "@hivepace/bus";
 import type { Capacity, CapacityOptions, RateLimiter } from "@hivepace/core";
 import type { SlotLimit } from "./slot-config.ts";
+import type { ShorterLimit } from "./window-limits.ts";
 
 /** Further limits of a shared resource. */
 export interface SharedCapacityOptions extends CapacityOptions {
+  /**
+   * Limits over shorter windows, for a provider that enforces its limit over seconds. Requests larger than such a limit are
+   * never granted. Requires `sharing: "fair"`.
+   *
+   * @defaultValue none; with `recovery: "measured"`, shorter windows are learned from refusals
+   *
+   * @example
+   * ```ts
+   * import type { DistributedLimiter } from "@hivepace/distributed";
+   *
+   * // 600 a minute, enforced as 10 in each second.
+   * export function configure(limiter: DistributedLimiter): void {
+   *   limiter.setCapacity("api", 600, 60_000, { limits: [{ limit: 10, windowMs: 1_000 }] });
+   * }
+   * ```
+   */
+  readonly limits?: readonly ShorterLimit[] | undefined;
   /**
    * Maximum number of calls of all agents together that are under way at a time, from `acquire` until `finish`.
    *
@@ -119,6 +137,16 @@ export interface ResourceStatus {
   readonly inFlight: number;
   /** The calls of all agents that are under way; undefined without `maxInFlight`. */
   readonly slots: SlotStatus | undefined;
+  /** Limits over shorter windows, configured or learned from refusals. */
+  readonly windows: readonly WindowStatus[];
+}
+
+/** A limit over a window shorter than that of its resource. */
+export interface WindowStatus extends ShorterLimit {
+  /** True when refusals have shown the limit. */
+  readonly isLearned: boolean;
+  /** Usage of all agents in this window, as far as this agent knows. */
+  readonly used: number;
 }
 
 /** Calls under way, where `maxInFlight` limits them. */

@@ -3,6 +3,7 @@ import { AMOUNT, isAmount } from "@hivepace/core/internal";
 import type { LevelRules, QuotaConfig } from "../engine/index.ts";
 import { LONGEST_NAME } from "../wire/subjects.ts";
 import type { Settings } from "./config.ts";
+import { type ShorterLimit, subWindowsOf } from "./window-limits.ts";
 
 /** The highest level without `maxRecovery`, as a multiple of the configured capacity. */
 const MOST_RECOVERY = 2;
@@ -14,12 +15,12 @@ export function quotaConfig(
   capacity: number,
   windowMs: number,
   burst: number | undefined,
+  shorter?: readonly ShorterLimit[] | undefined,
 ): QuotaConfig {
   const isName = typeof name === "string" && name.length >= 1 && name.length <= LONGEST_NAME;
   if (!isName) throw new InvalidConfigError("resource", `a string of 1 to ${LONGEST_NAME} characters`, name);
   if (!isAmount(capacity)) throw new InvalidCapacityError("capacity", AMOUNT, capacity);
   if (!isAmount(windowMs)) throw new InvalidWindowError("windowMs", AMOUNT, windowMs);
-  if (burst !== undefined && !isAmount(burst)) throw new InvalidCapacityError("burst", AMOUNT, burst);
   const held = wholeLimit(capacity, windowMs);
   const least = Math.min(1, settings.minCapacity / held.limit);
   const rules = rulesOf(settings, held.windowMs, least);
@@ -27,7 +28,7 @@ export function quotaConfig(
     name,
     limits: [held.limit],
     windowMs: held.windowMs,
-    burst: burst === undefined ? undefined : [burst],
+    subWindows: subWindowsOf(held, burst, shorter),
     rules,
   };
 }

@@ -6,7 +6,7 @@ import {
   availableAt,
   availableOf,
   fits,
-  isOneOfSeveral,
+  largestCost,
   mayTake,
   pausedUntil,
   type Quota,
@@ -59,11 +59,9 @@ export class SharedResource implements SwarmResource {
     this.#tried = new UnmetDemand(clock, (next, all, now) => this.#wantTried(next, all, now));
   }
 
-  /** The capacity of the swarm at the full level. */
+  /** The largest cost that the swarm can send at once at the full level. */
   get burst(): number {
-    const { agent } = this.#host;
-    const limit = at(this.quota.limits, 0);
-    return isOneOfSeveral(agent) ? limit - Math.floor(limit * agent.config.tuning.safetyMargin) : limit;
+    return at(largestCost(this.#host.agent, this.quota), 0);
   }
 
   limitedBy(now: number): DecidingLimit {

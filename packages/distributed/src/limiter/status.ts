@@ -1,4 +1,4 @@
-import { agentMode, at, type Level, levelAt, type ModeName, pausedUntil } from "../engine/index.ts";
+import { agentMode, at, type Level, levelAt, type ModeName, pausedUntil, subWindowsOf } from "../engine/index.ts";
 import { agentOf } from "../wire/capacity.ts";
 import type {
   DistributedStatus,
@@ -79,6 +79,12 @@ function resourceStatus(member: Member, resource: SwarmResource, now: number): R
     waiting: room?.size ?? 0,
     inFlight,
     slots: slots && slotStatus(member.agent, slots, now),
+    windows: subWindowsOf(quota, now).map(({ windowMs, limits, isLearned, swarm }) => ({
+      limit: at(limits, 0),
+      windowMs,
+      isLearned,
+      used: Math.max(0, at(swarm.sum, 0)),
+    })),
   };
 }
 

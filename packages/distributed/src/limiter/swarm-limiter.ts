@@ -50,6 +50,7 @@ const SHARED_CAPACITY_OPTIONS = {
   ...CAPACITY_OPTIONS,
   maxInFlight: true,
   leaseMs: true,
+  limits: true,
 } as const satisfies OptionNames<SharedCapacityOptions>;
 
 /** The implementation of `DistributedLimiter`: checks arguments, manages resources and publishes events. */
@@ -145,7 +146,14 @@ export class SwarmLimiter implements DistributedLimiter {
   setCapacity(resource: string, capacity: number, windowMs: number, options?: SharedCapacityOptions): void {
     if (options) checkKnown(options, SHARED_CAPACITY_OPTIONS);
     const burst = options?.burst;
-    const config = quotaConfig(this.#settings, resource, capacity, windowMs, burst);
+    const shorter = options?.limits;
+    if (shorter !== undefined && this.#settings.sharing === "none")
+      throw new InvalidConfigError(
+        "limits",
+        'absent with sharing "none", where each agent has the limit for itself',
+        shorter,
+      );
+    const config = quotaConfig(this.#settings, resource, capacity, windowMs, burst, shorter);
     const slots = this.#slotConfig(resource, options);
     if (this.#closing) throw new ClosedError();
     const now = this.#clock.now();

@@ -1,7 +1,7 @@
-import type { EndpointConfig, KeyLimits, Lease } from "@hivepace/core";
+import type { KeyLimits, Lease } from "@hivepace/core";
 import type { Amounts } from "../engine/index.ts";
 import { createHive } from "../hive/create-hive.ts";
-import type { Hive, HiveRequest } from "../hive/hive-types.ts";
+import type { Hive, HiveEndpoint, HiveRequest } from "../hive/hive-types.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { type Grant, type LevelView, NAMESPACE, RealAgent } from "./real-agent.ts";
 import { storeSettings } from "./store-settings.ts";
@@ -114,12 +114,13 @@ export class HiveProcess extends RealAgent {
   }
 }
 
-function configOf({ id }: Endpoint, limits: Endpoint["limits"]): EndpointConfig {
+function configOf({ id }: Endpoint, limits: Endpoint["limits"]): HiveEndpoint {
   return {
     id,
     rpmLimit: limits.requests,
     tpmLimit: limits.tokens,
     maxInFlightPerProcess: limits.maxInFlightPerProcess,
+    limits: limits.windows,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Isolation, Tuning } from "../engine/index.ts";
+import type { WindowLimit } from "../hive/hive-types.ts";
 import type { Recovery } from "../limiter/config.ts";
 import type { CostModel } from "./costs.ts";
 import type { ProviderOptions } from "./provider-options.ts";
@@ -92,6 +93,8 @@ export interface Limits {
   readonly windowMs?: number | undefined;
   /** Calls that one agent may have in flight. With `drive: "hive"` only. @defaultValue unlimited */
   readonly maxInFlightPerProcess?: number | undefined;
+  /** Limits over windows of their own that the agents know. With `drive: "hive"` only. @defaultValue none */
+  readonly windows?: readonly WindowLimit[] | undefined;
 }
 
 /** One of several endpoints. */

@@ -1,4 +1,4 @@
-import { LONGEST_NEXT_MS } from "../engine/index.ts";
+import { LONGEST_NEXT_MS, LONGEST_STAY_MS } from "../engine/index.ts";
 
 /**
  * The range of a numeric field. Encoder and decoder share it: the encoder clamps, the decoder rejects. No state of an
@@ -109,6 +109,12 @@ export const BOUNDS = {
     probe_ms: { least: 0, most: MONTH_MS, beyond: "a month" },
     grow_ms: { least: 1, most: MONTH_MS, beyond: "a month" },
     failures: { least: 0, most: 1e9, isWhole: true, beyond: "at least this many" },
+  },
+  spread: {
+    window_ms: { least: 1, most: MOST, beyond: "never reached: a part of the window" },
+    used: { least: 0, most: 1e6, beyond: "at least this much" },
+    age_ms: AGE,
+    stay_ms: { least: 0, most: LONGEST_STAY_MS, beyond: "never reached: a day at most" },
   },
   announcement: {
     new_capacity: { least: 1, most: MOST, isWhole: true, beyond: "the least that can be told, or at least this much" },

@@ -53,6 +53,18 @@ export function numberOr<T>(fields: Fields, name: string, absent: T, bound: Boun
   return fields[name] === undefined ? absent : number(fields, name, bound);
 }
 
+/** The largest number of dimensions of a quota, and the longest name of one. */
+export const MOST_DIMENSIONS = 8;
+const LONGEST_DIMENSION = 64;
+
+/** Reads distinct names of dimensions. */
+export function dimensionNames(value: unknown, most: number): readonly string[] {
+  const names = list(value, "dimensions", most);
+  const isName = (name: unknown) => typeof name === "string" && name.length >= 1 && name.length <= LONGEST_DIMENSION;
+  if (!names.every(isName) || new Set(names).size !== names.length) throw wrong("dimensions");
+  return names as readonly string[];
+}
+
 /** Reads one amount per limit of the quota. An omitted field means that all amounts are 0. */
 export function amounts(fields: Fields, name: string, length: number, bound: Bound): number[] {
   const value = fields[name];

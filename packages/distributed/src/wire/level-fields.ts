@@ -1,6 +1,6 @@
-import type { Climb, Level } from "../engine/index.ts";
+import type { Climb, Level, Spread } from "../engine/index.ts";
 import { BOUNDS, clamped } from "./bounds.ts";
-import { type Fields, number, object, text } from "./fields.ts";
+import { dimensionNames, type Fields, MOST_DIMENSIONS, number, object, text } from "./fields.ts";
 
 export const LONGEST_REASON = 200;
 const LONGEST_ORIGIN = 256;
@@ -24,6 +24,27 @@ export function levelFields(level: Level): object {
     origin: level.origin,
     reason: level.reason,
     ...(level.climb ? { climb: climbFields(level.climb) } : {}),
+    ...(level.spread ? { spread: spreadFields(level.spread) } : {}),
+  };
+}
+
+function spreadFields({ dimensions, windowMs, used, at, stayMs }: Spread): object {
+  return {
+    dimensions,
+    window_ms: clamped(BOUNDS.spread.window_ms, windowMs),
+    used: clamped(BOUNDS.spread.used, used),
+    age_ms: clamped(BOUNDS.spread.age_ms, at),
+    stay_ms: clamped(BOUNDS.spread.stay_ms, stayMs),
+  };
+}
+
+function readSpread(fields: Fields): Spread {
+  return {
+    dimensions: dimensionNames(fields["dimensions"], MOST_DIMENSIONS),
+    windowMs: number(fields, "window_ms", BOUNDS.spread.window_ms),
+    used: number(fields, "used", BOUNDS.spread.used),
+    at: number(fields, "age_ms", BOUNDS.spread.age_ms),
+    stayMs: number(fields, "stay_ms", BOUNDS.spread.stay_ms),
   };
 }
 
@@ -64,5 +85,6 @@ export function readLevel(fields: Fields): Level {
     origin: text(fields, "origin", LONGEST_ORIGIN),
     reason: text(fields, "reason", LONGEST_REASON, 0),
     ...(fields["climb"] === undefined ? {} : { climb: readClimb(object(fields["climb"], "climb")) }),
+    ...(fields["spread"] === undefined ? {} : { spread: readSpread(object(fields["spread"], "spread")) }),
   };
 }

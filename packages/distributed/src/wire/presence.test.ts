@@ -2,7 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { bytes, text } from "@hivepace/test-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BINS, type Climb, type Level, type Message, MOST_REFUNDS, type QuotaReport } from "../engine/index.ts";
+import {
+  BINS,
+  type Climb,
+  type Level,
+  type Message,
+  MOST_REFUNDS,
+  type QuotaReport,
+  type Spread,
+} from "../engine/index.ts";
 import { BadMessage } from "./fields.ts";
 import { decodePresence, encodePresence } from "./presence.ts";
 import { MOST_BYTES_SENT } from "./subjects.ts";
@@ -22,6 +30,14 @@ const climb: fc.Arbitrary<Climb> = fc.record({
   failures: fc.nat({ max: 1e9 }),
 });
 
+const spread: fc.Arbitrary<Spread> = fc.record({
+  dimensions: fc.uniqueArray(fc.constantFrom("requests", "tokens", "input_tokens", "output_tokens"), { maxLength: 4 }),
+  windowMs: fc.double({ min: 1, max: 1e9, noNaN: true }),
+  used: fc.double({ min: 0, max: 10, noNaN: true }),
+  at: age,
+  stayMs: fc.integer({ min: 0, max: 86_400_000 }),
+});
+
 const level: fc.Arbitrary<Level> = fc.record({
   epoch: fc.integer({ min: 1, max: 1e15 }),
   pauseCount: fc.nat({ max: 1e9 }),
@@ -35,6 +51,7 @@ const level: fc.Arbitrary<Level> = fc.record({
   origin: name,
   reason: fc.string({ maxLength: 200 }),
   climb: fc.option(climb, { nil: undefined }),
+  spread: fc.option(spread, { nil: undefined }),
 });
 
 const report: fc.Arbitrary<QuotaReport> = fc.integer({ min: 1, max: 4 }).chain((length) => {

@@ -16,8 +16,10 @@ import {
   amounts,
   amountsOf,
   BadMessage,
+  dimensionNames,
   type Fields,
   list,
+  MOST_DIMENSIONS,
   number,
   numberOr,
   object,
@@ -31,8 +33,6 @@ import { LONGEST_ID, LONGEST_NAME, VERSION } from "./subjects.ts";
 /** A message with more quotas exceeds the largest size that agents send. */
 const MOST_QUOTAS = 10_000;
 const MOST_AVAILABILITIES = 1_000;
-const MOST_DIMENSIONS = 8;
-const LONGEST_DIMENSION = 64;
 const LONGEST_PROOF = 64;
 const ANY_VERSION: Bound = { least: 1, most: Number.MAX_SAFE_INTEGER, isWhole: true, beyond: "never reached" };
 
@@ -253,10 +253,9 @@ function readRefunds(value: unknown, length: number): Refund[] {
 
 /** Reads one distinct name per limit. */
 function readDimensions(value: unknown, length: number): Dimensions {
-  const names = list(value, "dimensions", length);
-  const isName = (name: unknown) => typeof name === "string" && name.length >= 1 && name.length <= LONGEST_DIMENSION;
-  if (!names.every(isName) || new Set(names).size !== length) throw new BadMessage("bad dimensions");
-  return names as Dimensions;
+  const names = dimensionNames(value, length);
+  if (names.length !== length) throw new BadMessage("bad dimensions");
+  return names;
 }
 
 function readClaim(fields: Fields, length: number): ClaimReport {

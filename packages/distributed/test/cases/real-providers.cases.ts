@@ -12,6 +12,7 @@ const SEED = 1;
 /** Short cases that hold, for `test`. */
 const QUICK = new Set([
   "real-providers/providers/2-percent-of-the-answers-are-server-errors",
+  "real-providers/windows/600-a-minute-enforced-and-configured-each-1-s-among-2",
   "real-providers/providers/calls-of-1-to-120-s-counted-at-the-start-by-an-exact-estimate",
 ]);
 

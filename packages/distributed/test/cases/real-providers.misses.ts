@@ -34,22 +34,6 @@ export const KNOWN_MISSES: Readonly<Record<string, Misses>> = {
     "use of what is left": miss(0.859, 0.9),
     "refused part": miss(0.011, 0.01),
   },
-  // Sub-windows and small buckets are neither configured nor learned.
-  "real-providers/providers/600-a-minute-enforced-each-1-s": {
-    "refused part": miss(0.029, 0.01),
-    use: miss(0.455, 0.9),
-  },
-  "real-providers/providers/600-a-minute-enforced-each-1-s-with-headers": {
-    "refused part": miss(0.124, 0.01),
-    use: miss(0.486, 0.9),
-  },
-  "real-providers/providers/600-a-minute-enforced-each-10-s": {
-    "refused part": miss(0.015, 0.01),
-    use: miss(0.782, 0.9),
-  },
-  "real-providers/providers/a-bucket-that-holds-a-quarter-of-the-limit": {
-    "use while busy": miss(0.843, 0.9),
-  },
   // Agents have no shared limit of calls in flight.
   "real-providers/providers/the-provider-runs-20-calls-at-a-time": { "refused part": miss(0.059, 0.01) },
   // Calls that the reduced endpoint refused return to the queue.

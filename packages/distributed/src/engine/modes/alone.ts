@@ -1,7 +1,7 @@
 import type { Agent } from "../agent.ts";
 import { ownShare } from "../agreement.ts";
 import { type Amounts, addTo, fits, isZero, minus, scaled } from "../amounts.ts";
-import { availableOf, capacityOf } from "../capacity.ts";
+import { capacityOf, sendableOf } from "../capacity.ts";
 import { freeAtFor, shortfallEndsAt } from "../free-at.ts";
 import { inPaceAt, isInPace } from "../pacing.ts";
 import type { Quota } from "../quota.ts";
@@ -31,7 +31,7 @@ export const alone: Mode = {
     const large = fits(next, most) ? undefined : quota.usage.swarm.goneAt(quota.usage.swarm.sum);
     return large !== undefined && large > now && large < Infinity
       ? large
-      : shortfallEndsAt(quota, next, available, now);
+      : shortfallEndsAt(agent, quota, next, leftForOthers(agent, quota, now), now);
   },
 
   availableAt(agent, quota, cost, ahead, freeAt, now) {
@@ -60,7 +60,7 @@ function leftForOthers(agent: Agent, quota: Quota, now: number): number[] {
 }
 
 function aloneAvailable(agent: Agent, quota: Quota, now: number): number[] {
-  const available = availableOf(agent, quota, now);
+  const available = sendableOf(agent, quota, now);
   return partOf(agent) === 1 ? available : minus(available, leftForOthers(agent, quota, now));
 }
 

@@ -1,5 +1,8 @@
-import { fits, isZero, minus } from "../amounts.ts";
+import type { Agent } from "../agent.ts";
+import { type Amounts, at, fits, isZero, minus } from "../amounts.ts";
 import { enterIsolation, isolationLimit, isolationRetryAt, roundedLimit, savedUpAt } from "../isolation-budget.ts";
+import type { Quota } from "../quota.ts";
+import { ownSubWindowsFreeAt } from "../sub-windows.ts";
 import { FREE, type Mode, type Permit } from "./mode.ts";
 
 /** An agent that receives no messages keeps its own usage within its part of the last agreement. */
@@ -11,6 +14,7 @@ export const isolated: Mode = {
   permit(agent, quota, cost, now) {
     const { own } = quota.usage;
     const limit = roundedLimit(agent, quota, cost, now);
+    if (subWindowsAllowAt(quota, limit, cost, now) > now) return undefined;
     if (fits(cost, minus(limit, own.sum))) return FREE;
     // A call that exceeds the whole limit can never be sent.
     if (!fits(cost, quota.limits)) return undefined;
@@ -19,10 +23,10 @@ export const isolated: Mode = {
 
   pursue() {},
 
-  retryAt: isolationRetryAt,
+  retryAt: isolatedUntil,
 
   availableAt(agent, quota, cost, _ahead, freeAt, now) {
-    return Math.max(freeAt, isolationRetryAt(agent, quota, cost, now));
+    return Math.max(freeAt, isolatedUntil(agent, quota, cost, now));
   },
 
   available(agent, quota, now) {
@@ -31,6 +35,18 @@ export const isolated: Mode = {
 
   share: isolationLimit,
 };
+
+function isolatedUntil(agent: Agent, quota: Quota, cost: Amounts, now: number): number {
+  const limit = roundedLimit(agent, quota, cost, now);
+  return Math.max(isolationRetryAt(agent, quota, cost, now), subWindowsAllowAt(quota, limit, cost, now));
+}
+
+/** Time at which this agent's part of the sub-windows can hold a call. */
+function subWindowsAllowAt(quota: Quota, limit: Amounts, cost: Amounts, now: number): number {
+  if (quota.subWindows.all.length === 0) return now;
+  const part = limit.map((amount, i) => Math.min(1, amount / at(quota.limits, i)));
+  return ownSubWindowsFreeAt(quota, part, cost, now);
+}
 
 /** A call larger than the budget, for which the agent has saved up. */
 const SAVED_UP: Permit = {

@@ -1,10 +1,10 @@
 import { type Agent, shareByWeight } from "../agent.ts";
 import { ownShare } from "../agreement.ts";
-import { type Amounts, addTo, at, fits, minus, SLACK, takeFrom, zeros } from "../amounts.ts";
+import { type Amounts, addTo, at, fits, SLACK, takeFrom, zeros } from "../amounts.ts";
 import { canBackfill } from "../backfill.ts";
-import { availableOf } from "../capacity.ts";
+import { sendableOf } from "../capacity.ts";
 import { claimedAheadOf, claimFor, isKnownToAll } from "../claim.ts";
-import { freeAtFor, shortfallEndsAt } from "../free-at.ts";
+import { expiryAt, freeAtFor, shortfallEndsAt } from "../free-at.ts";
 import { holdForLate } from "../late-peers.ts";
 import { inPaceAt, isInPace } from "../pacing.ts";
 import type { OwnClaim, Quota } from "../quota.ts";
@@ -40,14 +40,14 @@ export const member: Mode = {
     const settledAt = own.publishedAt + settleMsOf(agent, quota);
     if (settledAt > now) return settledAt;
     if (!isKnownToAll(agent, quota, own, now)) return Infinity;
-    const available = availableOf(agent, quota, now);
-    if (!fits(next, available)) return shortfallEndsAt(quota, next, available, now);
+    const available = sendableOf(agent, quota, now);
+    if (!fits(next, available)) return shortfallEndsAt(agent, quota, next, zeros(next.length), now);
     const ahead = claimedAheadOf(quota);
     const paceAt = inPaceAt(agent, quota, ahead, now);
     takeFrom(available, ahead);
     if (fits(next, available)) return paceAt;
     if (canBackfill(agent, quota, own, next, ahead, now)) return inPaceAt(agent, quota, undefined, now);
-    return Math.max(paceAt, quota.usage.swarm.goneAt(minus(next, available)));
+    return Math.max(paceAt, expiryAt(agent, quota, next, ahead, now));
   },
 
   availableAt(agent, quota, cost, ahead, freeAt, now) {
@@ -63,7 +63,7 @@ export const member: Mode = {
 
   available(agent, quota, now) {
     const { own, sum } = quota.claims;
-    const available = availableOf(agent, quota, now);
+    const available = sendableOf(agent, quota, now);
     if (own) {
       if (!isKnownToAll(agent, quota, own, now)) return zeros(available.length);
       const ahead = claimedAheadOf(quota);
@@ -107,7 +107,7 @@ const UNANNOUNCED: Permit = {
 
 function claimPermit(agent: Agent, quota: Quota, claim: OwnClaim, cost: Amounts, now: number): Permit | undefined {
   if (!isKnownToAll(agent, quota, claim, now) || !fits(cost, claim.amounts)) return undefined;
-  const available = availableOf(agent, quota, now);
+  const available = sendableOf(agent, quota, now);
   if (!fits(cost, available)) return undefined;
   const ahead = claimedAheadOf(quota);
   takeFrom(available, ahead);
@@ -124,7 +124,7 @@ function claimPermit(agent: Agent, quota: Quota, claim: OwnClaim, cost: Amounts,
 function isWithinPart(agent: Agent, quota: Quota, cost: Amounts, now: number): boolean {
   if (!isInPace(agent, quota, undefined, now)) return false;
   confirmReported(agent, quota, now);
-  const free = availableOf(agent, quota, now);
+  const free = sendableOf(agent, quota, now);
   takeFrom(free, quota.claims.sum);
   const part = shareByWeight(agent, now);
   for (let i = 0; i < cost.length; i++) {

@@ -1,4 +1,4 @@
-import type { EndpointConfig, LimitObservation } from "@hivepace/core";
+import type { LimitObservation } from "@hivepace/core";
 import type { HiveEndpoint, HiveKeyLimits } from "../../../src/index.ts";
 import type { Dice } from "../core/dice.ts";
 import { ILLEGAL_CALLS } from "./illegal-calls.ts";
@@ -29,13 +29,16 @@ export class Writer {
   endpoints(): HiveEndpoint[] {
     const { values } = this;
     const dice = this.dice;
-    return IDS.slice(0, dice.between(1, IDS.length)).flatMap((id): EndpointConfig[] => {
-      const limits = (): Omit<EndpointConfig, "id"> => ({
+    return IDS.slice(0, dice.between(1, IDS.length)).flatMap((id): HiveEndpoint[] => {
+      const limits = (): Omit<HiveEndpoint, "id"> => ({
         ...dice.maybe(0.8, () => ({ rpmLimit: values.requests() })),
         ...dice.maybe(0.5, () => ({ tpmLimit: values.allTokens() })),
         ...dice.maybe(0.15, () => ({ inputTpmLimit: values.someTokens() })),
         ...dice.maybe(0.1, () => ({ outputTpmLimit: values.someTokens() })),
         ...dice.maybe(0.15, () => ({ maxInFlightPerProcess: dice.pick([0, 1, 3]) })),
+        ...dice.maybe(0.1, () => ({
+          limits: [{ dimension: "requests", limit: dice.pick([1, 3, 20]), windowMs: dice.pick([SECOND, MINUTE / 4]) }],
+        })),
       });
       const [model] = MODELS;
       return dice.chance(0.3)
