@@ -19,13 +19,13 @@ const rules = CODES.flatMap(([refusal, codes]): RefusalRule[] => [
   { class: refusal, text: new RegExp(`(?:^|\\s)\\[(?:${codes.join("|")})\\]\\[`), overrides: true },
 ]);
 
+/**
+ * @see https://docs.z.ai/api-reference/api-code
+ * @see https://github.com/zai-org/GLM-5/issues/77
+ * @see https://github.com/repoprompt/repoprompt-ce/issues/295
+ */
 export const ZAI: RefusalFamily = {
   name: "Z.ai (GLM)",
-  sources: [
-    "https://docs.z.ai/api-reference/api-code",
-    "https://github.com/zai-org/GLM-5/issues/77",
-    "https://github.com/repoprompt/repoprompt-ce/issues/295",
-  ],
   rules: [
     ...rules,
     // "The service may be temporarily overloaded"; earlier documentation said "The API has triggered a rate limit".
