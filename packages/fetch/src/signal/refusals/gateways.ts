@@ -1,7 +1,8 @@
 import type { RefusalFamily } from "./rule.ts";
 
 /**
- * Routers in front of other providers: their own limits, and the errors that they pass on.
+ * OpenRouter, LiteLLM and Portkey. Routers in front of other providers: their own limits, and the errors that they
+ * pass on.
  *
  * @see https://openrouter.ai/docs/api/errors
  * @see https://docs.litellm.ai/docs/proxy/users
@@ -9,7 +10,6 @@ import type { RefusalFamily } from "./rule.ts";
  * @see https://portkey.ai/docs/aigw/api-reference/inference-api/error-codes.md
  */
 export const GATEWAYS: RefusalFamily = {
-  name: "OpenRouter, LiteLLM and Portkey",
   rules: [
     // A limit that its owner has set on a key.
     { class: "quota_exhausted", text: /\bkey limit exceeded/i, at: "any-error" },

@@ -9,7 +9,6 @@ const TROUBLE = [200, 408, 429, 498, 500, 502, 503, 504, 520, 522, 524, 529] as 
  * @see https://www.rfc-editor.org/rfc/rfc6585#section-4
  */
 export const GENERAL: RefusalFamily = {
-  name: "general",
   rules: [
     {
       class: "quota_exhausted",
@@ -18,7 +17,7 @@ export const GENERAL: RefusalFamily = {
     {
       class: "quota_exhausted",
       at: "any-error",
-      text: /credit balance is too low|insufficient (?:(?!to |permission|privilege)\w+ ){0,3}(?:credits?|balance|funds)\b|balance (?:is )?(?:insufficient|not enough)|credits are depleted|(?:used|exhausted|exceeded) (?:all |up )*(?:of )?(?:your |the )?(?:available |remaining |monthly |included )*credits|\bout of (?:extra usage|credits)|(?:doesn't|does not) have any credits|(?:not enough|exhausted) balance|credit limit exceeded|credits (?:have )?expired|spend(?:ing)? (?:limit|cap)\b|will regain access on|requires? more credits|budget (?:limits? )?(?:has been |have been )?(?:exceeded|reached)|exceeded ?(?:token ?)?budget|(?:crossed|over) budget|please (?:recharge|top up)|账户?余额不足|余额不足|欠费/i,
+      text: /credit balance is too low|insufficient (?:(?!to |permission|privilege)\w+ ){0,3}(?:credits?|balance|funds)\b|balance (?:is )?(?:insufficient|not enough)|credits are depleted|(?:used|exhausted|exceeded) (?:all |up )*(?:of )?(?:your |the )?(?:available |remaining |monthly |included )*credits|\bout of (?:extra usage|credits)|(?:doesn't|does not) have any credits|(?:not enough|exhausted) balance|credit limit exceeded|credits (?:have )?expired|spend(?:ing)? (?:limit|cap)\b|will regain access on|requires? more credits|budget (?:limits? )?(?:has been |have been )?(?:exceeded|reached)|exceeded ?(?:token ?)?budget|(?:crossed|over) budget|(?:trial|subscription)(?: period)? (?:has|is) (?:expired|ended|over)\b|please (?:recharge|top up)|账户?余额不足|余额不足|欠费/i,
     },
     {
       class: "ramp_limited",
@@ -33,7 +32,7 @@ export const GENERAL: RefusalFamily = {
     {
       class: "not_entitled",
       at: "any-error",
-      text: /(?:not|n't) (?:yet )?(?:available|included|supported) (?:in|on|for|with|by|under) (?:your|this|personal) (?:current )?(?:\w+ )?(?:plan|tier|subscription|account)s?|(?:don't|do not|does not|doesn't) (?:yet )?(?:have access to|include access to) (?:the |this )?model|extra usage is required|doesn't have a free quota tier|rate limit (?:of|set to|is) 0(?![\d.,])/i,
+      text: /(?:not|n't) (?:yet )?(?:available|included|supported) (?:in|on|for|with|by|under) (?:your|this|personal|trial) (?:current )?(?:\w+ )?(?:plan|tier|subscription|account)s?|requires an? (?:(?:paid|higher|pro|premium|active) )?(?:plan|tier|subscription)\b|only available (?:in|on|for|to|with) (?:paid|higher|pro|premium)\b|(?:don't|do not|does not|doesn't) (?:yet )?(?:have access to|include access to) (?:the |this )?model|extra usage is required|doesn't have a free quota tier|rate limit (?:of|set to|is) 0(?![\d.,])/i,
     },
     {
       class: "quota_window_long",
@@ -41,7 +40,7 @@ export const GENERAL: RefusalFamily = {
     },
     {
       class: "quota_window_long",
-      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|(?:hourly|session) usage limit|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|usage limit for this (?:billing|period)|(?:reached|hit|exceeded) your (?:\w+ )?usage limit|free usage exceeded|使用上限|(?:每日|每天|当日|今日|每周|每月|本月)[^。]{0,12}(?:限额|额度|上限|配额)/i,
+      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage|allowance|cap)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|(?:hourly|session) usage limit|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|usage limit for this (?:billing|period)|(?:reached|hit|exceeded) your (?:\w+ )?usage limit|free usage exceeded|\b(?:for|used) (?:today|(?:the|this) (?:day|week|month))\b|\/ ?24 ?h(?:ours?)?\b|\b\d+ ?d(?:ays?)? (?:quota|limit)|使用上限|(?:每日|每天|当日|今日|每周|每月|本月)[^。]{0,12}(?:限额|额度|上限|配额)/i,
     },
     { class: "overloaded", code: /overload/ },
     {
@@ -56,7 +55,7 @@ export const GENERAL: RefusalFamily = {
     {
       class: "overloaded",
       at: "server-error",
-      text: /overloaded|(?:service|server|model) is (?:currently |temporarily )?unavailable|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|at (?:full|max(?:imum)?)) capacity|model is not ready/i,
+      text: /overloaded|(?:service|server|model|engine) is (?:(?:currently |temporarily )?unavailable|(?:currently |too )?busy)|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|at (?:full|max(?:imum)?)) capacity|model is not ready/i,
     },
     {
       class: "rate_limited",

@@ -1,7 +1,8 @@
 import type { RefusalFamily } from "./rule.ts";
 
 /**
- * Hosts of open models. The general rows cover most of their answers.
+ * Fireworks, Together, Replicate, Groq, Mistral, NVIDIA NIM. Hosts of open models. The general rows cover most of
+ * their answers.
  *
  * @see https://docs.fireworks.ai/guides/inference-error-codes
  * @see https://docs.together.ai/docs/error-codes
@@ -12,7 +13,6 @@ import type { RefusalFamily } from "./rule.ts";
  * @see https://github.com/GordeyZuev/LEAP/issues/6
  */
 export const HOSTS: RefusalFamily = {
-  name: "Fireworks, Together, Replicate, Groq, Mistral, NVIDIA NIM",
   rules: [
     // Fireworks suspends an account that has reached its spending limit or not paid.
     { class: "quota_exhausted", text: /account .{0,80}\bsuspended/is, at: [412] },

@@ -1,8 +1,8 @@
 import type { RefusalFamily } from "./rule.ts";
 
 /**
- * Requests that cannot fit, because the prompt and its answer exceed the context of the model, or a whole limit. Most
- * answers have status 400 and a sentence of the server that runs the model.
+ * Prompts that do not fit. Requests that cannot fit, because the prompt and its answer exceed the context of the
+ * model, or a whole limit. Most answers have status 400 and a sentence of the server that runs the model.
  *
  * @see https://docs.claude.com/en/api/errors
  * @see https://openrouter.ai/docs/client-sdks/python/components/apierrortype.md
@@ -10,7 +10,6 @@ import type { RefusalFamily } from "./rule.ts";
  * @see https://github.com/vllm-project/vllm/issues/12165
  */
 export const LENGTHS: RefusalFamily = {
-  name: "prompts that do not fit",
   rules: [
     {
       class: "request_too_large",

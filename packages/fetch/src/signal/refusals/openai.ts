@@ -1,12 +1,13 @@
 import type { RefusalFamily } from "./rule.ts";
 
 /**
+ * OpenAI.
+ *
  * @see https://developers.openai.com/api/docs/guides/error-codes
  * @see https://developers.openai.com/api/docs/guides/flex-processing
  * @see https://developers.openai.com/api/docs/guides/batch
  */
 export const OPENAI: RefusalFamily = {
-  name: "OpenAI",
   rules: [
     // Flex processing has no capacity right now. The account is within its limits, and the request is not charged.
     { class: "overloaded", code: /^resource_unavailable$/, at: [200, 429, 503], overrides: true },

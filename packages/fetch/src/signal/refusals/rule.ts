@@ -22,11 +22,10 @@ export interface RefusalRule {
 }
 
 /**
- * The rows of one family of providers, in addition to the general ones. The comment of each family cites the public
- * pages from which its rows were taken, as `@see`: data would be a part of every bundle.
+ * The rows of one family of providers, in addition to the general ones. The comment of each family names the providers,
+ * and cites the public pages from which its rows were taken, as `@see`: data would be a part of every bundle.
  */
 export interface RefusalFamily {
-  readonly name: string;
   readonly rules: readonly RefusalRule[];
 }
 
