@@ -32,7 +32,7 @@ async function world(endpoints: readonly EndpointConfig[], options: LimitedFetch
     return chat.choices[0]?.message.content;
   };
   const used = () => hive.status().endpoints.flatMap(({ limits }) => limits.map((limit) => limit.used));
-  return { ask, hive, sent, used, warnings };
+  return { ask, fetch, hive, sent, used, warnings };
 }
 
 test("an unknown host counts against the only endpoint of a hive, and stays at its own address", async () => {
@@ -65,6 +65,15 @@ test("a model that a hive with limits per model does not list passes, and one wa
   expect(used()).toEqual([1]);
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toContain('add {"id":"openai","model":"gpt-b","rpmLimit":60}');
+});
+
+test("a list of models passes where all limits are of models, and the warning names no model", async () => {
+  const { fetch, sent, warnings } = await world([{ id: "openai", model: "gpt-a", rpmLimit: 10 }]);
+  await fetch(`${OPENAI}/models`);
+  expect(sent).toEqual([`${OPENAI}/models`]);
+  expect(warnings).toEqual([
+    'calls without a model to the endpoint "openai" are not limited: add {"id":"openai","rpmLimit":60} to the endpoints of the hive, with your limit, or set unknown: "pass"',
+  ]);
 });
 
 test('unknown: "pass" sends without a limit and without a warning', async () => {

@@ -66,11 +66,18 @@ export class KnownEndpoints {
     if (this.#warned.has(name) || this.#warned.size >= MOST_WARNINGS) return;
     this.#warned.add(name);
     const line = JSON.stringify({ id: endpoint, ...(isModel ? { model } : {}), rpmLimit: 60 });
-    const subject = isModel ? `model ${JSON.stringify(model)} of endpoint` : "endpoint";
     const advice = `add ${line} to the endpoints of the hive, with your limit, or set unknown: "pass"`;
     if (this.#policy === "pass") return;
-    warn("HIVEPACE_UNKNOWN_ENDPOINT", `calls to the ${subject} ${JSON.stringify(endpoint)} are not limited: ${advice}`);
+    const subject = `${subjectOf(isModel, model)} ${JSON.stringify(endpoint)}`;
+    warn("HIVEPACE_UNKNOWN_ENDPOINT", `${subject} are not limited: ${advice}`);
   }
+}
+
+function subjectOf(isModel: boolean, model: string | undefined): string {
+  if (!isModel) return "calls to the endpoint";
+  // Lists of models, uploads and the like name no model.
+  if (model === undefined) return "calls without a model to the endpoint";
+  return `calls to the model ${JSON.stringify(model)} of endpoint`;
 }
 
 /** Returns a lease of another endpoint that carries the endpoint name of the call. */

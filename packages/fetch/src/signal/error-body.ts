@@ -18,6 +18,8 @@ export interface ErrorBody {
   readonly isError: boolean;
 }
 
+/** The name of an event whose data is an error, even if nothing in the data says so: Alibaba's. */
+export const ERROR_EVENT = /^event: ?error\s*$/;
 /** Longer texts are not parsed as JSON. */
 const LONGEST_TEXT = 262_144;
 const LONGEST_MESSAGE = 4_096;
@@ -189,7 +191,11 @@ function parsed(value: unknown): unknown {
 /** Some gateways send the events of a stream with an error's status. Returns the data of the one that is an error. */
 function errorEventOf(text: string): string {
   if (!/^(?:event|data|id|retry)?:/.test(text)) return text;
-  const data = text.slice(0, LONGEST_TEXT).match(/^data:.*$/gm) ?? [];
-  const event = data.find((line) => line.includes('"error"')) ?? data[0];
-  return event?.slice("data:".length).trim() ?? text;
+  const lines = text.slice(0, LONGEST_TEXT).split(/\r\n|\n|\r/);
+  const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice("data:".length).trim());
+  const named = lines.findIndex((line) => ERROR_EVENT.test(line));
+  const ofNamed = named < 0 ? undefined : lines.slice(named).find((line) => line.startsWith("data:"));
+  const event = data.find((line) => line.includes('"error"'));
+  if (event === undefined && ofNamed?.includes("{")) return `{"error":${ofNamed.slice("data:".length)}}`;
+  return event ?? data[0] ?? text;
 }

@@ -46,6 +46,11 @@ const MORE_WRAPPERS: readonly Wrapper[] = [
     if (!(isList || isRecord(errors)) || (typeof message === "string" && message !== "")) return undefined;
     return { inner: errors, isError: success === false };
   },
+  // {"success": false, "code": 429, "msg": "…"}: gateways, with status 200.
+  ({ success, code, msg, message = msg }) => {
+    const isFailure = success === false && code !== undefined && typeof message === "string";
+    return isFailure ? { inner: undefined, isError: true } : undefined;
+  },
   // {"detail": {…}}: FastAPI, ElevenLabs. {"innererror": {…}}: Azure.
   ({ detail, innererror: inner = detail }) => (typeof inner === "object" && hasContent(inner) ? { inner } : undefined),
   // {"fault": {…}}: Apigee.

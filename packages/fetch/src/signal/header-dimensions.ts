@@ -128,7 +128,8 @@ interface NamedWindow {
 
 /** "req-minute" → requests in a minute; "req-10-second" → in ten seconds; "project-tokens" → project_tokens; "" → requests. */
 function nameOf(suffix: string): { name: string; window?: NamedWindow } {
-  const parts = suffix.split(/[-_]/).filter((part) => part !== "");
+  // "tokens-per-day" and "tokens-day" are the same.
+  const parts = suffix.split(/[-_]/).filter((part) => part !== "" && part !== "per");
   const unit = parts.at(-1)?.replace(/s$/, "") ?? "";
   if (!Object.hasOwn(WINDOWS, unit)) return { name: wholeName(parts) };
   const times = /^[1-9]\d{0,3}$/.test(parts.at(-2) ?? "") ? Number(parts.at(-2)) : undefined;

@@ -7,6 +7,8 @@ import type { ProviderSignal } from "./provider-signal.ts";
 interface Case {
   readonly id: string;
   readonly provider: string;
+  /** The public page that shows the answer, or documents what the answer was made after. */
+  readonly source: string;
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body?: unknown;
@@ -59,6 +61,10 @@ test.each(cases)(
           );
   },
 );
+
+test("every case cites a public page", () => {
+  for (const { source } of cases) expect(new URL(source).protocol).toBe("https:");
+});
 
 test("a field that is given twice counts as one list", () => {
   const headers = [

@@ -1,4 +1,4 @@
-import { DAY_MS } from "./amounts.ts";
+import { DAY_MS, HOUR_MS } from "./amounts.ts";
 import type { ErrorBody } from "./error-body.ts";
 import type { GoogleQuota } from "./google-quota.ts";
 import type { RefusalClass, SignalDimension } from "./provider-signal.ts";
@@ -116,7 +116,7 @@ function isLargerThanLimit(text: string): boolean {
 }
 
 /** No limit of a minute or an hour asks for a wait of this length. */
-const LONG_WAIT_MS = DAY_MS / 2;
+const LONG_WAIT_MS = 2 * HOUR_MS;
 
 /** Whether a subscription's hours or the allowance of a day are spent. */
 function isLong({ unifiedStatus, dims, exhausted, retryAfterMs = 0, body }: Refused): boolean {

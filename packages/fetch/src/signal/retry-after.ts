@@ -58,11 +58,22 @@ const MOST_FIELDS = 100;
 
 /** Returns the wait that the body asks for, in a field of its own or in words. */
 export function retryAfterOfBody(body: ErrorBody, now: number): number | undefined {
-  for (const place of [body.metadata, ...body.places]) {
+  const places = [body.metadata, ...body.places];
+  for (const place of [...places, ...places.flatMap(partsOf)]) {
     const found = waitIn(place, now);
     if (found !== undefined) return found;
   }
   return waitInWords(body.message, body.codes, now);
+}
+
+/** Objects inside of an error that describe its limit. */
+const PARTS = /^(?:details?|context|extra|limits?|quota|rate_?limit(?:ing|s)?|retry)$/i;
+
+function partsOf(place: Readonly<Record<string, unknown>>): Record<string, unknown>[] {
+  return Object.entries(place)
+    .filter(([key]) => PARTS.test(key))
+    .map(([, value]) => value)
+    .filter(isRecord);
 }
 
 /** Returns the wait in the fields of an object; of several fields in one unit the longer wait counts. */

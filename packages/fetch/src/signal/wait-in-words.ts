@@ -61,6 +61,12 @@ const PHRASES: readonly Phrase[] = [
     /regain access on (\d{4}-\d\d-\d\d) at (\d\d:\d\d) UTC/i,
     ([day, minute], { now }) => parseReset(`${day}T${minute}:00Z`, now),
   ],
+  // "Please wait for your limit to reset on April 20, 2026 at 2:00 AM", "try again at Sep 13th, 2026 2:23 PM".
+  [
+    /(?:try again|retry|resets?)(?: (?:at|on|after))?:? ([a-z]{3})[a-z]{0,6}\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}),?(?: at)? (\d{1,2}):(\d\d)(?: ?([ap])m)?\b/i,
+    ([month, day, year, hours, minute, half], { now }) =>
+      parseReset(`Day, ${day} ${month} ${year} ${hourOfDay(Number(hours), half)}:${minute}:00 GMT`, now),
+  ],
   // "Resets at 10:00 UTC": the next time of day of this kind.
   [
     /(?:try again|retry|resets?)(?: (?:at|after))?:? ([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d)? ?(?:UTC|GMT)\b/i,
@@ -107,6 +113,12 @@ function untilTime(time: string, zone: string | undefined, { codes, now }: Conte
 function untilClock(timeOfDayMs: number, now: number): number | undefined {
   const sinceMidnight = ((now % DAY_MS) + DAY_MS) % DAY_MS;
   return saneMs((timeOfDayMs - sinceMidnight + DAY_MS) % DAY_MS);
+}
+
+/** Returns the hour as two digits: "2" and "p" are 14; without a half of the day the hours count to 23. */
+function hourOfDay(hours: number, half: string | undefined): string {
+  const past = half === undefined ? hours : (hours % 12) + (half.toLowerCase() === "p" ? 12 : 0);
+  return String(past).padStart(2, "0");
 }
 
 function sum(text: string): number {

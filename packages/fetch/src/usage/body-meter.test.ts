@@ -63,6 +63,18 @@ test("an error in a stream is detected; text about errors is no error", () => {
   expect(meter(SSE, talk).class).toBeUndefined();
 });
 
+test("an event with the name of an error is one, though its data does not say so", () => {
+  const refused = '{"code":"Throttling.RateQuota","message":"Requests rate limit exceeded, please try again later."}';
+  expect(meter(SSE, `id:1\nevent:error\n:HTTP_STATUS/429\ndata:${refused}\n\n`).class).toBe("rate_limited");
+  expect(meter(SSE, `event: error\n\nid:2\nevent:result\ndata:${refused}\n\n`).class).toBeUndefined();
+});
+
+test("a document that says it was no success is an error", () => {
+  const body = (success: boolean) => JSON.stringify({ code: 429, msg: "Too many requests", success });
+  expect(meter("application/json", body(false)).class).toBe("rate_limited");
+  expect(meter("application/json", body(true)).class).toBeUndefined();
+});
+
 test("garbage is no usage, and harms nobody", () => {
   fc.assert(
     fc.property(fc.constantFrom(SSE, "application/json", ""), fc.array(fc.uint8Array()), (type, chunks) => {

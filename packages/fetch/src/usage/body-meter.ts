@@ -1,3 +1,4 @@
+import { ERROR_EVENT } from "../signal/error-body.ts";
 import { parseProviderSignal } from "../signal/parse-provider-signal.ts";
 import type { ProviderSignal } from "../signal/provider-signal.ts";
 import { parseJson } from "../untyped.ts";
@@ -42,6 +43,8 @@ class StreamMeter implements BodyMeter {
   pieces = 0;
   signal: ProviderSignal | undefined;
   isComplete = false;
+  /** Whether the event that is read now has the name of an error. */
+  #isError = false;
 
   feed(chunk: Uint8Array): void {
     this.#take(this.#decoder.decode(chunk, { stream: true }));
@@ -61,17 +64,18 @@ class StreamMeter implements BodyMeter {
   }
 
   #read(line: string): void {
+    if (line === "" || line.startsWith("event:")) this.#isError = ERROR_EVENT.test(line);
     const data = line.startsWith("data:") ? line.slice(5).trim() : line.startsWith("{") ? line : "";
     if (data === "[DONE]") this.isComplete = true;
     if (!data.startsWith("{")) return;
     this.pieces++;
     if (LAST_EVENT.test(data) || LAST_LINE.test(line)) this.isComplete = true;
-    const mayFail = MAY_BE_ERROR.test(data);
+    const mayFail = this.#isError || MAY_BE_ERROR.test(data);
     if (!mayFail && !MAY_BE_USAGE.test(data)) return;
     try {
       const payload: unknown = JSON.parse(data);
       this.usage = usageOf(payload, this.usage);
-      if (mayFail) this.signal ??= errorIn(data, payload);
+      if (mayFail) this.signal ??= errorIn(MAY_BE_ERROR.test(data) ? payload : { error: payload });
     } catch {
       // The line is not JSON, or only a part of it.
     }
@@ -105,16 +109,15 @@ class JsonMeter implements BodyMeter {
     }
     const payload = parseJson(text);
     this.usage = usageOf(payload);
-    this.signal = errorIn(text, payload);
+    this.signal = MAY_BE_ERROR.test(text) ? errorIn(payload) : undefined;
   }
 }
 
 /** A JSON document without any of these fields is no error. */
-const MAY_BE_ERROR = /"(?:[Ee]rrors?|error_code|base_resp|fault)"|"code"\s*:\s*"?336/;
+const MAY_BE_ERROR = /"(?:[Ee]rrors?|error_code|base_resp|fault)"|"code"\s*:\s*"?336|"success"\s*:\s*false/;
 
 /** Returns the refusal inside a document with a success status; undefined for an answer. */
-function errorIn(text: string, payload: unknown): ProviderSignal | undefined {
-  if (!MAY_BE_ERROR.test(text)) return undefined;
+function errorIn(payload: unknown): ProviderSignal | undefined {
   const signal = parseProviderSignal({ status: 200, body: payload });
   return signal.class === undefined ? undefined : signal;
 }

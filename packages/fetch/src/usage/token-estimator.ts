@@ -147,7 +147,7 @@ function outputOf(
 ): Pick<TokenEstimate, "tokens" | "outputTokens"> {
   const seen = current !== undefined && current.output.count >= ENOUGH ? current.output : model?.output;
   const count = seen?.count ?? 0;
-  const expected = Math.min(allowed, Math.ceil(count > 0 ? (seen?.mean ?? 0) : FIRST_OUTPUT_TOKENS));
+  const expected = Math.min(allowed, Math.ceil(count > 0 ? (seen?.upper ?? 0) : FIRST_OUTPUT_TOKENS));
   const weighed = expected * outputRate(rules, name);
   if (rules.output === "none") return { tokens: inputTokens, outputTokens: expected };
   const isReserved = rules.output === "reserved" || (rules.output === "learned" && count < ENOUGH);

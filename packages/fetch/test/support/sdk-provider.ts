@@ -79,6 +79,55 @@ const chunk = (choices: unknown, more: object = {}) => ({
   ...more,
 });
 
+/** An answer of OpenAI's Responses API; `output` is empty until it is complete. */
+const responseOf = (status: string, more: object = {}) => ({
+  id: "r",
+  object: "response",
+  created_at: 0,
+  status,
+  model: "gpt-x",
+  output: [],
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  temperature: 1,
+  tool_choice: "auto",
+  tools: [],
+  top_p: 1,
+  ...more,
+});
+const itemOf = (status: string, content: readonly object[]) => ({
+  id: "m",
+  type: "message",
+  role: "assistant",
+  status,
+  content,
+});
+const OUTPUT_TEXT = { type: "output_text", text: ANSWER, annotations: [] };
+const RESPONSE = responseOf("completed", {
+  output: [itemOf("completed", [OUTPUT_TEXT])],
+  usage: {
+    input_tokens: 20,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 3,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 23,
+  },
+});
+const AT = { item_id: "m", output_index: 0, content_index: 0 };
+const RESPONSE_EVENTS = [
+  { type: "response.created", response: responseOf("in_progress") },
+  { type: "response.output_item.added", output_index: 0, item: itemOf("in_progress", []) },
+  { type: "response.content_part.added", ...AT, part: { ...OUTPUT_TEXT, text: "" } },
+  ...WORDS.map((delta) => ({ type: "response.output_text.delta", ...AT, delta, logprobs: [] })),
+  { type: "response.output_text.done", ...AT, text: ANSWER, logprobs: [] },
+  { type: "response.content_part.done", ...AT, part: OUTPUT_TEXT },
+  { type: "response.output_item.done", output_index: 0, item: itemOf("completed", [OUTPUT_TEXT]) },
+  { type: "response.completed", response: RESPONSE },
+].map((event, index) => ({ ...event, sequence_number: index }));
+
 const PROTOCOLS: readonly Protocol[] = [
   {
     path: /:(?:streamG|g)enerateContent$/,
@@ -91,6 +140,7 @@ const PROTOCOLS: readonly Protocol[] = [
     document: MESSAGE,
     stream: () => sse(MESSAGE_EVENTS, ({ type }) => type),
   },
+  { path: /\/responses$/, document: RESPONSE, stream: () => sse(RESPONSE_EVENTS, ({ type }) => type) },
   {
     path: /^\/v2\/chat$/,
     document: {

@@ -89,7 +89,7 @@ function rowsOf({ ai, load, openai, anthropic, google }: Version): readonly SdkR
       where: "`createOpenAI({ fetch })`",
       ...byFetch,
       model: "gpt-x",
-      ask: async (call) => text(await load(), (await openai[1]()).createOpenAI(limited(call)).chat("gpt-x"), call),
+      ask: async (call) => text(await load(), (await openai[1]()).createOpenAI(limited(call))("gpt-x"), call),
     },
     {
       sdk: "@ai-sdk/anthropic",

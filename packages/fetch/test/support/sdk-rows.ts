@@ -34,6 +34,19 @@ const openai = (installed: string, load: () => Promise<OpenAiSdk>): SdkRow => ({
   },
 });
 
+const responses = (installed: string, load: () => Promise<OpenAiSdk>): SdkRow => ({
+  ...openai(installed, load),
+  sdk: "openai, Responses API",
+  ask: async (call) => {
+    const { OpenAI } = await load();
+    const client = new OpenAI({ apiKey: "k", ...clientOptions(call) });
+    const request = { model: "gpt-x", input: PROMPT };
+    if (!call.isStream) return (await client.responses.create(request, requestOptions(call))).output_text;
+    const events = await client.responses.create({ ...request, stream: true }, requestOptions(call));
+    return collect(events, (event) => (event.type === "response.output_text.delta" ? event.delta : undefined));
+  },
+});
+
 const anthropic = (installed: string, load: () => Promise<AnthropicSdk>): SdkRow => ({
   sdk: "@anthropic-ai/sdk",
   installed,
@@ -70,6 +83,9 @@ export const SDKS: readonly SdkRow[] = [
   openai("openai-5", () => import("openai-5") as unknown as Promise<OpenAiSdk>),
   openai("openai", () => import("openai")),
   openai("openai-7", () => import("openai-7") as unknown as Promise<OpenAiSdk>),
+  responses("openai-5", () => import("openai-5") as unknown as Promise<OpenAiSdk>),
+  responses("openai", () => import("openai")),
+  responses("openai-7", () => import("openai-7") as unknown as Promise<OpenAiSdk>),
   {
     sdk: "openai, AzureOpenAI",
     installed: "openai",
@@ -93,7 +109,7 @@ export const SDKS: readonly SdkRow[] = [
       const { OpenAI } = await import("openai");
       setTracingDisabled(true);
       const openAIClient = new OpenAI({ apiKey: "k", ...clientOptions(call) }) as never;
-      const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient, useResponses: false }) });
+      const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient }) });
       const bee = new Agent({ name: "bee", instructions: "Be a bee.", model: "gpt-x" });
       const options = requestOptions(call);
       if (!call.isStream) return String((await runner.run(bee, PROMPT, options)).finalOutput ?? "");

@@ -1,12 +1,13 @@
 import type { RefusalFamily } from "./rule.ts";
 
+/**
+ * Alibaba Model Studio (DashScope, Qwen).
+ *
+ * @see https://help.aliyun.com/en/model-studio/error-code-start
+ * @see https://www.alibabacloud.com/help/en/model-studio/developer-reference/rate-limit
+ * @see https://github.com/QwenLM/qwen-code/issues/1742
+ */
 export const ALIBABA: RefusalFamily = {
-  name: "Alibaba Model Studio (DashScope, Qwen)",
-  sources: [
-    "https://help.aliyun.com/en/model-studio/error-code-start",
-    "https://www.alibabacloud.com/help/en/model-studio/developer-reference/rate-limit",
-    "https://github.com/QwenLM/qwen-code/issues/1742",
-  ],
   rules: [
     { class: "ramp_limited", code: /^throttling\.burstrate$|^limit_burst_rate$/ },
     { class: "rate_limited", code: /^throttling\.(?:ratequota|allocationquota)$|^limit_requests$/ },
@@ -26,7 +27,7 @@ export const ALIBABA: RefusalFamily = {
       overrides: true,
     },
     { class: "quota_exhausted", code: /^arrearage$|^allocationquota\.freetieronly$|^(?:pre|post)paidbilloverdue$/ },
-    { class: "not_entitled", code: /^commoditynotpurchased$/ },
+    { class: "not_entitled", code: /^commoditynotpurchased$|^accessdenied\.unpurchased$/ },
     { class: "overloaded", text: /throttled due to system capacity/i, at: "any-error" },
   ],
 };

@@ -1,7 +1,10 @@
 import type { RefusalFamily } from "./rule.ts";
 
+/**
+ * Amazon Bedrock.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+ */
 export const AWS: RefusalFamily = {
-  name: "Amazon Bedrock",
-  sources: ["https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html"],
   rules: [{ class: "quota_exhausted", code: /^servicequotaexceeded/ }],
 };

@@ -1,13 +1,13 @@
 import type { RefusalFamily } from "./rule.ts";
 
-/** The first version of the API has a number and status 200, the second OpenAI's protocol. */
+/**
+ * Baidu Qianfan (ERNIE). The first version of the API has a number and status 200, the second OpenAI's protocol.
+ *
+ * @see https://cloud.baidu.com/doc/WENXINWORKSHOP/s/hlzic283e
+ * @see https://cloud.baidu.com/doc/qianfan-api/s/Om9b4yj3w
+ * @see https://ai.baidu.com/ai-doc/AppBuilder/4m8sgh88y
+ */
 export const BAIDU: RefusalFamily = {
-  name: "Baidu Qianfan (ERNIE)",
-  sources: [
-    "https://cloud.baidu.com/doc/WENXINWORKSHOP/s/hlzic283e",
-    "https://cloud.baidu.com/doc/qianfan-api/s/Om9b4yj3w",
-    "https://ai.baidu.com/ai-doc/AppBuilder/4m8sgh88y",
-  ],
   rules: [
     {
       class: "rate_limited",

@@ -1,8 +1,11 @@
 import type { RefusalFamily } from "./rule.ts";
 
+/**
+ * Volcengine Ark and BytePlus ModelArk (Doubao).
+ *
+ * @see https://volcengine.com/docs/82379/1299023
+ */
 export const BYTEDANCE: RefusalFamily = {
-  name: "Volcengine Ark and BytePlus ModelArk (Doubao)",
-  sources: ["https://volcengine.com/docs/82379/1299023"],
   rules: [
     // The owner's own cap on a model: the service is paused until the cap is raised.
     { class: "quota_exhausted", code: /^setlimitexceeded$/ },

@@ -1,9 +1,11 @@
 import type { RefusalFamily } from "./rule.ts";
 
-/** `errors[0].code` of the envelope of Cloudflare's API. */
+/**
+ * Cloudflare Workers AI. `errors[0].code` of the envelope of Cloudflare's API.
+ *
+ * @see https://developers.cloudflare.com/workers-ai/platform/errors/
+ */
 export const CLOUDFLARE: RefusalFamily = {
-  name: "Cloudflare Workers AI",
-  sources: ["https://developers.cloudflare.com/workers-ai/platform/errors/"],
   rules: [
     { class: "quota_window_long", code: /^3036$/, at: [429] },
     { class: "quota_window_long", text: /daily free allocation|\b3036:/i },

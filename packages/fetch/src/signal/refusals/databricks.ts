@@ -1,11 +1,12 @@
 import type { RefusalFamily } from "./rule.ts";
 
+/**
+ * Databricks.
+ *
+ * @see https://docs.databricks.com/aws/machine-learning/foundation-model-apis/limits
+ * @see https://community.databricks.com/t5/generative-ai/permission-denied-the-endpoint-is-temporarily-disabled-due-to-a/td-p/150773
+ */
 export const DATABRICKS: RefusalFamily = {
-  name: "Databricks",
-  sources: [
-    "https://docs.databricks.com/aws/machine-learning/foundation-model-apis/limits",
-    "https://community.databricks.com/t5/generative-ai/permission-denied-the-endpoint-is-temporarily-disabled-due-to-a/td-p/150773",
-  ],
   rules: [
     { class: "rate_limited", code: /^request_limit_exceeded$/ },
     // A model that the workspace may not use has a limit of 0.

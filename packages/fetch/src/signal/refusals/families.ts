@@ -10,6 +10,7 @@ import { GENERAL } from "./general.ts";
 import { GOOGLE } from "./google.ts";
 import { HOSTS } from "./hosts.ts";
 import { IBM } from "./ibm.ts";
+import { LENGTHS } from "./lengths.ts";
 import { MICROSOFT } from "./microsoft.ts";
 import { MINIMAX } from "./minimax.ts";
 import { MOONSHOT } from "./moonshot.ts";
@@ -20,6 +21,7 @@ import { ZAI } from "./zai.ts";
 /** All families. A new provider is a new file and a line here. */
 export const FAMILIES: readonly RefusalFamily[] = [
   GENERAL,
+  LENGTHS,
   ANTHROPIC,
   OPENAI,
   MICROSOFT,

@@ -3,20 +3,13 @@ import type { RefusalFamily } from "./rule.ts";
 /** Statuses with which providers report trouble of their own, also inside an answer with status 200. */
 const TROUBLE = [200, 408, 429, 498, 500, 502, 503, 504, 520, 522, 524, 529] as const;
 
-/** Words that most providers share, and likely words of providers that have no file of their own. */
+/**
+ * Words that most providers share, and likely words of providers that have no file of their own.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6585#section-4
+ */
 export const GENERAL: RefusalFamily = {
-  name: "general",
-  sources: ["https://www.rfc-editor.org/rfc/rfc6585#section-4"],
   rules: [
-    {
-      class: "request_too_large",
-      code: /^(request_too_large|request_body_too_large\w*|context_length_exceeded|string_above_max_length|payload_too_large|tokens_limit_reached|max_tokens_exceeded|prompt_too_long|(?:tokens|characters)_too_long|exceed_context_size_error)$/,
-    },
-    {
-      class: "request_too_large",
-      at: "any-error",
-      text: /request (?:is |body )?too large|prompt (?:is )?too long|maximum context length|exceeds? (?:the |this )?(?:model'?s? )?(?:maximum )?context (?:limit|window|length)|reduce (?:your message size|the length of the messages)|input is too long|token count.{0,30} exceeds the maximum|number of tokens in the prompt cannot exceed|exceeded model token limit|tokens .{0,24}must be <=? ?\d|must have less than \d+ tokens|range of input length should be|maximum prompt length is \d|longer than the (?:maximum model|model's (?:maximum )?context) length|context_?window_?exceeded|too many tokens: |model only supports up to \d|exceeds the available context size|greater than the context length|context length of only \d/i,
-    },
     {
       class: "quota_exhausted",
       code: /insufficient_?(?:user_?)?(?:quota|funds?|balance|credits?)|not_?enough_?(?:balance|credits?)|credit_balance|credits?_(?:exhausted|depleted)|no_?credit|^billing|spend(?:ing)?_limit|payment_?required|budget_?exceeded|exceeded_?budget|arrear|overdue/,
@@ -24,7 +17,7 @@ export const GENERAL: RefusalFamily = {
     {
       class: "quota_exhausted",
       at: "any-error",
-      text: /credit balance is too low|insufficient (?:account )?(?:credits?|balance|funds)|balance (?:is )?(?:insufficient|not enough)|credits are depleted|(?:used|exhausted|exceeded) (?:all |up )*(?:of )?(?:your |the )?(?:available |remaining |monthly |included )*credits|(?:out|run out) of credits|(?:doesn't|does not) have any credits|(?:not enough|exhausted) balance|credit limit exceeded|credits (?:have )?expired|spend(?:ing)? (?:limit|cap)\b|will regain access on|requires? more credits|budget (?:limits? )?(?:has been |have been )?(?:exceeded|reached)|exceeded ?(?:token ?)?budget|(?:crossed|over) budget|please (?:recharge|top up)|账户?余额不足|余额不足|欠费/i,
+      text: /credit balance is too low|insufficient (?:(?!to |permission|privilege)\w+ ){0,3}(?:credits?|balance|funds)\b|balance (?:is )?(?:insufficient|not enough)|credits are depleted|(?:used|exhausted|exceeded) (?:all |up )*(?:of )?(?:your |the )?(?:available |remaining |monthly |included )*credits|\bout of (?:extra usage|credits)|(?:doesn't|does not) have any credits|(?:not enough|exhausted) balance|credit limit exceeded|credits (?:have )?expired|spend(?:ing)? (?:limit|cap)\b|will regain access on|requires? more credits|budget (?:limits? )?(?:has been |have been )?(?:exceeded|reached)|exceeded ?(?:token ?)?budget|(?:crossed|over) budget|(?:trial|subscription)(?: period)? (?:has|is) (?:expired|ended|over)\b|please (?:recharge|top up)|账户?余额不足|余额不足|欠费/i,
     },
     {
       class: "ramp_limited",
@@ -39,30 +32,30 @@ export const GENERAL: RefusalFamily = {
     {
       class: "not_entitled",
       at: "any-error",
-      text: /not (?:yet )?(?:available|included|supported) (?:in|on|for|with|by|under) (?:your|this) (?:current )?(?:\w+ )?(?:plan|tier|subscription|account)|(?:don't|do not|does not|doesn't) (?:yet )?(?:have access to|include access to) (?:the |this )?model|extra usage is required|doesn't have a free quota tier|rate limit (?:of|set to|is) 0(?![\d.,])/i,
+      text: /(?:not|n't) (?:yet )?(?:available|included|supported) (?:in|on|for|with|by|under) (?:your|this|personal|trial) (?:current )?(?:\w+ )?(?:plan|tier|subscription|account)s?|requires an? (?:(?:paid|higher|pro|premium|active) )?(?:plan|tier|subscription)\b|only available (?:in|on|for|to|with) (?:paid|higher|pro|premium)\b|(?:don't|do not|does not|doesn't) (?:yet )?(?:have access to|include access to) (?:the |this )?model|extra usage is required|doesn't have a free quota tier|rate limit (?:of|set to|is) 0(?![\d.,])/i,
     },
     {
       class: "quota_window_long",
-      code: /^(usage_limit_(?:reached|exceeded)|quota_?exhausted|daily_?limit_?exceeded|quota_?exceeded|[\w.]*(?:_per_day|daily_limit\w*))$/,
+      code: /^(usage_limit_(?:reached|exceeded)|quota_?exhausted|daily_?limit_?exceeded|quota_?exceeded|free_?usage_?limit\w*|[\w.]*(?:_per_day|daily_limit\w*)|\w+_(?:daily|weekly|monthly))$/,
     },
     {
       class: "quota_window_long",
-      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|(?:hourly|session) usage limit|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|usage limit for this (?:billing|period)|(?:reached|hit|exceeded) your (?:\w+ )?usage limit|使用上限|(?:每日|每天|当日|今日|每周|每月|本月)[^。]{0,12}(?:限额|额度|上限|配额)/i,
+      text: /(?<![a-z])per[ _-](?:day|month|week)(?![a-z])|\b(?:TPD|RPD)\b|\/ ?(?:day|month)\b|\b(?:dai|week)ly\b|\bmonthly (?:call|request|token|limit|quota|usage|allowance|cap)|(?:day|week|month|\d+[- ]?hour) (?:allocated )?(?:quota|usage|limit)|(?:hourly|session) usage limit|usage limit (?:reached|exceeded) for \d+ ?(?:hour|day|week|month)|usage limit for this (?:billing|period)|(?:reached|hit|exceeded) your (?:\w+ )?usage limit|free usage exceeded|\b(?:for|used) (?:today|(?:the|this) (?:day|week|month))\b|\/ ?24 ?h(?:ours?)?\b|\b\d+ ?d(?:ays?)? (?:quota|limit)|使用上限|(?:每日|每天|当日|今日|每周|每月|本月)[^。]{0,12}(?:限额|额度|上限|配额)/i,
     },
     { class: "overloaded", code: /overload/ },
     {
       class: "overloaded",
       at: TROUBLE,
-      code: /^(model_?not_?ready|service_?unavailable|temporarily_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|out_?of_?capacity|unavailable(?!_model)|resource_?unavailable|(?:no_)?provider_(?:un)?available|queue_(?:exceeded|full)|system_busy|server_busy)/,
+      code: /^(model_?not_?ready|service_?unavailable|temporarily_?unavailable|model_capacity_exhausted|no_?capacity|service_tier_capacity_exceeded|capacity_exceeded|out_?of_?capacity|unavailable(?!_model)|resource_?unavailable|(?:no_)?provider_(?:un)?available|queue_(?:exceeded|expired|full)|system_busy|server_busy)/,
     },
     {
       class: "overloaded",
-      text: /overloaded|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|(?:receiving|have) too many requests at (?:the|this) moment|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|no more|insufficient|not enough|system|limited) capacity|\bat (?:full )?capacity\b|(?:model|engine) (?:is )?(?:currently |too )?busy|model is not ready|resources? (?:(?:is|are) )?(?:temporarily |currently )?unavailable|(?:server|system|service) is (?:too )?busy|no deployments available|访问量过大|负载(?:较|过)高|(?:服务器?|系统)繁忙|过载/i,
+      text: /overloaded|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|(?:receiving|have) too many requests at (?:the|this) moment|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|no more|insufficient|not enough|system|limited) capacity|\bat (?:full |max(?:imum)? )?capacity\b|temporarily unable to process|(?:model|engine) (?:is )?(?:currently |too )?busy|model is not ready|resources? (?:(?:is|are) )?(?:temporarily |currently )?unavailable|(?:server|system|service) is (?:too )?busy|no deployments available|访问量过大|负载(?:较|过)高|(?:服务器?|系统)繁忙|过载|负载已?饱和/i,
     },
     {
       class: "overloaded",
       at: "server-error",
-      text: /overloaded|(?:service|server|model) is (?:currently |temporarily )?unavailable|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no) capacity|model is not ready/i,
+      text: /overloaded|(?:service|server|model|engine) is (?:(?:currently |temporarily )?unavailable|(?:currently |too )?busy)|experiencing (?:\w+ )?high (?:demand|traffic|load)|under high load|capacity (?:is )?(?:temporarily )?exceeded|(?:out of|over|no|at (?:full|max(?:imum)?)) capacity|model is not ready/i,
     },
     {
       class: "rate_limited",

@@ -1,12 +1,12 @@
 import type { RefusalFamily } from "./rule.ts";
 
-/** Gemini and Vertex AI. `google-quota.ts` reads the details of their errors. */
+/**
+ * Gemini and Vertex AI. Gemini and Vertex AI. `google-quota.ts` reads the details of their errors.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/troubleshooting
+ * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/error-code-429
+ */
 export const GOOGLE: RefusalFamily = {
-  name: "Gemini and Vertex AI",
-  sources: [
-    "https://ai.google.dev/gemini-api/docs/troubleshooting",
-    "https://docs.cloud.google.com/vertex-ai/generative-ai/docs/error-code-429",
-  ],
   rules: [
     { class: "rate_limited", code: /^(?:user)?ratelimitexceeded$/ },
     // Names of quotas: "GenerateRequestsPerDayPerProjectPerModel".

@@ -1,13 +1,13 @@
 import type { RefusalFamily } from "./rule.ts";
 
-/** Azure OpenAI, Microsoft Foundry, and GitHub Models, which run on the same gateway. */
+/**
+ * Azure OpenAI and GitHub Models. Azure OpenAI, Microsoft Foundry, and GitHub Models, which run on the same gateway.
+ *
+ * @see https://learn.microsoft.com/azure/ai-foundry/openai/quotas-limits
+ * @see https://docs.github.com/en/github-models/use-github-models/prototyping-with-ai-models#rate-limits
+ * @see https://learn.microsoft.com/azure/api-management/quota-policy
+ */
 export const MICROSOFT: RefusalFamily = {
-  name: "Azure OpenAI and GitHub Models",
-  sources: [
-    "https://learn.microsoft.com/azure/ai-foundry/openai/quotas-limits",
-    "https://docs.github.com/en/github-models/use-github-models/prototyping-with-ai-models#rate-limits",
-    "https://learn.microsoft.com/azure/api-management/quota-policy",
-  ],
   rules: [
     // "Please retry after 86400 seconds": a day's allowance of a free or trial tier.
     { class: "quota_window_long", text: /retry after 86,?400 seconds/i },

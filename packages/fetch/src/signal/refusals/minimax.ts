@@ -1,13 +1,14 @@
 import type { RefusalFamily } from "./rule.ts";
 
-/** `base_resp.status_code` of an answer with status 200, or the same number in parentheses at the end of a message. */
+/**
+ * MiniMax. `base_resp.status_code` of an answer with status 200, or the same number in parentheses at the end of a
+ * message.
+ *
+ * @see https://platform.minimax.io/docs/api-reference/errorcode.md
+ * @see https://github.com/MiniMax-AI/MiniMax-M2.7/issues/36
+ * @see https://github.com/openclaw/openclaw/pull/69699
+ */
 export const MINIMAX: RefusalFamily = {
-  name: "MiniMax",
-  sources: [
-    "https://platform.minimax.io/docs/api-reference/errorcode.md",
-    "https://github.com/MiniMax-AI/MiniMax-M2.7/issues/36",
-    "https://github.com/openclaw/openclaw/pull/69699",
-  ],
   rules: [
     // 1002: requests, 1039: tokens, 1041: connections.
     { class: "rate_limited", code: /^base_resp:(?:1002|1039|1041)$/ },

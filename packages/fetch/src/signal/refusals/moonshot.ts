@@ -1,11 +1,12 @@
 import type { RefusalFamily } from "./rule.ts";
 
+/**
+ * Moonshot (Kimi).
+ *
+ * @see https://platform.moonshot.ai/docs/api/chat#error-description
+ * @see https://www.kimi.com/code/docs/en/kimi-code/error-reference.html
+ */
 export const MOONSHOT: RefusalFamily = {
-  name: "Moonshot (Kimi)",
-  sources: [
-    "https://platform.moonshot.ai/docs/api/chat#error-description",
-    "https://www.kimi.com/code/docs/en/kimi-code/error-reference.html",
-  ],
   rules: [
     { class: "quota_exhausted", code: /^exceeded_current_quota_error$/ },
     { class: "overloaded", code: /^engine_overloaded_error$/ },

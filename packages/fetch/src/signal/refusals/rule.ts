@@ -21,11 +21,11 @@ export interface RefusalRule {
   readonly overrides?: true;
 }
 
-/** The rows of one family of providers, in addition to the general ones. */
+/**
+ * The rows of one family of providers, in addition to the general ones. The comment of each family names the providers,
+ * and cites the public pages from which its rows were taken, as `@see`: data would be a part of every bundle.
+ */
 export interface RefusalFamily {
-  readonly name: string;
-  /** Public pages from which the rows were taken. */
-  readonly sources: readonly string[];
   readonly rules: readonly RefusalRule[];
 }
 

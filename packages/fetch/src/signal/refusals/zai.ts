@@ -1,7 +1,7 @@
 import type { RefusalFamily, RefusalRule } from "./rule.ts";
 
-/** Business codes stand inside answers with status 429; a code alone, of four digits, would be too weak a sign. */
-const AT = [429] as const;
+/** Statuses of refusals and of trouble, and that of errors in a stream. Elsewhere four digits are too weak a sign. */
+const AT = [200, 429, 500, 502, 503] as const;
 
 const CODES: readonly (readonly [RefusalRule["class"], readonly number[]])[] = [
   // Arrears, and plans of an account or an enterprise that have ended.
@@ -19,13 +19,14 @@ const rules = CODES.flatMap(([refusal, codes]): RefusalRule[] => [
   { class: refusal, text: new RegExp(`(?:^|\\s)\\[(?:${codes.join("|")})\\]\\[`), overrides: true },
 ]);
 
+/**
+ * Z.ai (GLM).
+ *
+ * @see https://docs.z.ai/api-reference/api-code
+ * @see https://github.com/zai-org/GLM-5/issues/77
+ * @see https://github.com/repoprompt/repoprompt-ce/issues/295
+ */
 export const ZAI: RefusalFamily = {
-  name: "Z.ai (GLM)",
-  sources: [
-    "https://docs.z.ai/api-reference/api-code",
-    "https://github.com/zai-org/GLM-5/issues/77",
-    "https://github.com/repoprompt/repoprompt-ce/issues/295",
-  ],
   rules: [
     ...rules,
     // "The service may be temporarily overloaded"; earlier documentation said "The API has triggered a rate limit".
