@@ -249,6 +249,8 @@ export interface PeerQuota {
   /** Slots of the peer that `Usage.swarm` contains, and when its last known calls will have ended. */
   slots: number;
   slotsUntil: number;
+  /** Without signatures: the usage of this peer in {@link Usage.swarm}, which bounds its refunds. */
+  counted: UsageWindow | undefined;
 }
 
 /** Lifetime totals of one dimension. */
