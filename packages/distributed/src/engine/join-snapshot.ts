@@ -6,22 +6,31 @@ import { BINS } from "./usage-window.ts";
 
 /**
  * Adds the usage of departed agents at the end of the join phase: no live peer reports it, but peers that saw it included it
- * in their snapshots. Without it a newcomer would under-count.
+ * in their snapshots, and the store has it in its journal. Without it a newcomer would under-count.
  */
-export function applyJoinSnapshot(agent: Agent, { history, usage, limits }: Quota, now: number): void {
-  const { joinSnapshot } = history;
-  if (!joinSnapshot || agentMode(agent, now) === "joining" || now < (agent.store?.returnsAt ?? 0)) return;
+export function applyJoinSnapshot(agent: Agent, quota: Quota, now: number): void {
+  const { history } = quota;
+  const { joinSnapshot, journalSnapshot } = history;
+  if (!joinSnapshot && !journalSnapshot) return;
+  if (agentMode(agent, now) === "joining" || now < (agent.store?.returnsAt ?? 0)) return;
   history.joinSnapshot = undefined;
+  history.journalSnapshot = undefined;
+  if (joinSnapshot) addMissing(quota, joinSnapshot);
+  if (journalSnapshot) addMissing(quota, journalSnapshot);
+}
+
+/** Adds the usage of a snapshot that this agent does not know yet. */
+function addMissing({ usage, limits }: Quota, snapshot: NonNullable<Quota["history"]["joinSnapshot"]>): void {
   const { swarm, unattributed } = usage;
   const binMs = swarm.windowMs / BINS;
   const total = zeros(limits.length);
   // Bins of different agents start at different times, so sums from a time until now are compared rather than bins.
-  joinSnapshot.bins.forEach((bin, b) => {
+  snapshot.bins.forEach((bin, b) => {
     addTo(total, bin);
-    const known = swarm.since(joinSnapshot.at - (b + 1) * binMs);
+    const known = swarm.since(snapshot.at - (b + 1) * binMs);
     const missing = total.map((amount, i) => Math.max(0, amount - at(known, i)));
     if (isZero(missing)) return;
-    swarm.add(joinSnapshot.at - b * binMs, missing);
-    unattributed.add(joinSnapshot.at - b * binMs, missing);
+    swarm.add(snapshot.at - b * binMs, missing);
+    unattributed.add(snapshot.at - b * binMs, missing);
   });
 }

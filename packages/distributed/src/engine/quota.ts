@@ -181,6 +181,8 @@ interface History {
   readonly configuredAt: number;
   /** Usage of the swarm as peers reported it while this agent joined; applied at the end of the join phase. */
   joinSnapshot: { readonly at: number; readonly bins: readonly Amounts[] } | undefined;
+  /** Usage of the swarm as the store's journal had it while this agent joined; applied in the same way. */
+  journalSnapshot: { readonly at: number; readonly bins: readonly Amounts[] } | undefined;
   /** The times of some usage are known only approximately until then. */
   approximateUntil: number;
   /** At least one peer is younger than one window until then. */
@@ -215,6 +217,18 @@ interface Allocation {
   grant: Grant | undefined;
   /** Demand that the store knows and has not granted yet. */
   requested: Amounts;
+  /** The store's journal of the quota, while the bus decides. */
+  readonly journal: Journalled;
+}
+
+/** The knowledge that this agent and the store have of each other's usage, while the bus decides. */
+interface Journalled {
+  /** Sums of the totals that the store has confirmed, and of those under way. */
+  confirmed: number;
+  underWay: number;
+  askedAt: number;
+  /** The store has told the usage of the window. */
+  isTold: boolean;
 }
 
 /** The latest answer of the store about a quota. */
@@ -310,12 +324,17 @@ export function newQuota(config: QuotaConfig, now: number): Quota {
     history: {
       configuredAt: now,
       joinSnapshot: undefined,
+      journalSnapshot: undefined,
       approximateUntil: -Infinity,
       newcomersUntil: -Infinity,
     },
     isolation: { budget: undefined, savedSince: -Infinity, heldForSilent: zeros(length) },
     heldForObservers: zeros(length),
-    allocation: { grant: undefined, requested: zeros(length) },
+    allocation: {
+      grant: undefined,
+      requested: zeros(length),
+      journal: { confirmed: 0, underWay: 0, askedAt: -Infinity, isTold: false },
+    },
     slots: isHeld ? newSlots(config.adaptive, now) : undefined,
   };
 }
