@@ -17,6 +17,8 @@
  *   be granted in advance.
  * - **Learning.** A store grants nothing for `LEARN_HEARTBEATS` and collects the usage of all agents when it has lost
  *   its memory, when an agent has seen a later `stamp`, or when no agent has reached it for that long.
+ * - **Journals.** The usage in a report with `journal` counts as in any other, and stays for a window whatever becomes of its
+ *   agent. Such an agent is granted nothing, and nothing is held for it.
  * - **Silent agents.** The capacity that an agent may go on using by itself after it stops reporting without a goodbye
  *   stays reserved for as long as an isolated agent may use it.
  * - Messages carry ages, never points in time. Every call ends in bounded time; a call that rejects may have been
@@ -89,6 +91,17 @@ export interface QuotaRequest {
   readonly endsMs?: number | undefined;
   /** Present only in a roll-call. */
   readonly crowd: RollCall | undefined;
+  /**
+   * Present in a report of an agent that has its capacity from elsewhere: the store counts the usage, for agents that start
+   * later, and grants nothing.
+   */
+  readonly journal?: Journal | undefined;
+}
+
+/** What an agent wants of a quota's journal. */
+export interface Journal {
+  /** The reply contains the usage of the last window. */
+  readonly isAsking: boolean;
 }
 
 /**
@@ -158,6 +171,11 @@ export interface QuotaReply {
    */
   readonly fair: readonly number[];
   readonly level: ReportedLevel | undefined;
+  /**
+   * In reply to a journal that asks: usage of all agents in the last window in `USAGE_BINS` bins, the youngest first, each
+   * as if all of it had happened at the end of its bin.
+   */
+  readonly bins?: readonly (readonly number[])[] | undefined;
   /** In a roll-call: whether all agents should be in store mode. */
   readonly isStore: boolean;
 }

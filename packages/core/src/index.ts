@@ -3,6 +3,7 @@ export {
   type AllocationReply,
   type AllocationRequest,
   type Allocator,
+  type Journal,
   LEARN_HEARTBEATS,
   type QuotaReply,
   type QuotaRequest,

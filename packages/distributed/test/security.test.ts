@@ -2,6 +2,7 @@ import { memoryBus } from "@hivepace/bus";
 import { bytes, text } from "@hivepace/test-kit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CAPACITY_SUBJECT, type DistributedStatus, PRESENCE_SUBJECT } from "../src/index.ts";
+import { MessageChain } from "../src/limiter/message-chain.ts";
 import { levelSaid } from "./support/level-said.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
@@ -53,6 +54,12 @@ const presence = (change: object = {}, quota: object = {}) => ({
   pools: [{ resource: RESOURCE, window_ms: 10_000, limits: [100], turn: 0, ...quota }],
   ...change,
 });
+
+/** The messages of an agent that links them, as bytes. */
+function linkedMessages() {
+  const chain = new MessageChain();
+  return { linked: (message: object) => chain.linked(bytes(JSON.stringify(message))) };
+}
 
 describe("with an agent that knows only the five fields", () => {
   test("its announcement cuts all agents alike, to its number", async () => {
@@ -176,9 +183,11 @@ describe("without a secret no message", () => {
     await say(PRESENCE_SUBJECT, presence({ seq: 1 }, { sent: [40], used: [40], bins: [[40]] }));
     const before = first.limiter.getCapacity(RESOURCE)?.available;
     await say(PRESENCE_SUBJECT, presence({ seq: 2 }, { sent: [0] }));
-    await say(PRESENCE_SUBJECT, presence({ seq: 3 }, { sent: [40], back: [50] }));
-    expect(ignored(first)).toEqual({ "more given back than used": 1 });
+    await say(PRESENCE_SUBJECT, presence({ seq: 3 }, { sent: [40], back: [40] }));
     expect(first.limiter.getCapacity(RESOURCE)?.available).toBeLessThanOrEqual(before ?? 0);
+    const { linked } = linkedMessages();
+    await say(PRESENCE_SUBJECT, linked(presence({ agent_id: "y" }, { sent: [40], back: [50] })));
+    expect(ignored(first)).toEqual({ "more given back than used": 1 });
   });
 
   test("of an epoch that no honest agent has reached is believed", async () => {

@@ -2,6 +2,7 @@ import { memoryBus } from "@hivepace/bus";
 import { bytes, text } from "@hivepace/test-kit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PRESENCE_SUBJECT } from "../src/index.ts";
+import { MessageChain } from "../src/limiter/message-chain.ts";
 import { levelSaid } from "./support/level-said.ts";
 import { RESOURCE, type TestAgent, TestSwarm } from "./support/swarm.ts";
 
@@ -81,6 +82,55 @@ describe("a stranger on an unsigned bus", () => {
     const from = swarm.clock.now();
     await swarm.clock.run(WINDOW_MS);
     expect(sentSince(from)).toBeGreaterThanOrEqual(0.9 * LIMIT);
+  });
+});
+
+describe("a stranger cannot free usage", () => {
+  const refunded = (message: Record<string, unknown>) =>
+    ((message["pools"] ?? []) as { sent?: number[] }[]).map((pool) => ({ ...pool, back: pool.sent, back_age_ms: 0 }));
+
+  test.each(["with its last link", "without a link", "with another link"])(
+    "in the name of an agent, %s",
+    async (how) => {
+      for (const agent of agents) swarm.call(agent);
+      await swarm.clock.run(10_000);
+      for (let i = 0; i < 70; i++) {
+        await swarm.clock.run(1_000);
+        await impersonate((message) => {
+          const { chain } = message;
+          const other = { ...(chain as object), n: Number((chain as { n: number }).n) + 1 };
+          return {
+            pools: refunded(message),
+            chain: how === "with its last link" ? chain : how === "with another link" ? other : undefined,
+          };
+        });
+      }
+      expect(swarm.largest(WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+      await swarm.clock.run(WINDOW_MS);
+      for (const { limiter } of agents) expect(limiter.status().members).toBe(AGENTS);
+    },
+  );
+
+  test.each([
+    ["that leaves the window before its refund", 0, 11],
+    ["that it invented a window ago", 59_000, 0],
+  ])("with usage %s", async (_, afterMs, bin) => {
+    for (const agent of agents) swarm.call(agent, 2);
+    await swarm.clock.run(WINDOW_MS + 10_000);
+    const chain = new MessageChain();
+    const bus = await memoryBus(swarm.broker, { clock: swarm.clock });
+    let seq = 0;
+    const invent = async (usage: object) => {
+      const pools = [{ resource: RESOURCE, window_ms: WINDOW_MS, limits: [LIMIT], turn: 0, ...usage }];
+      const head = { v: 1, agent_id: "x", life: 1, seq: ++seq, up_ms: 60_000, next_ms: 1_000, weight: 1, members: 6 };
+      await bus.publish(PRESENCE_SUBJECT, chain.linked(bytes(JSON.stringify({ ...head, pools }))));
+      await swarm.clock.run(1_000);
+    };
+    const used = Array.from({ length: 12 }, (_, b) => [b === bin ? 900 : 0]);
+    if (afterMs > 0) await invent({});
+    for (let ms = 0; ms <= afterMs; ms += 1_000) await invent({ sent: [900], used: [900], bins: used });
+    for (let ms = 0; ms < WINDOW_MS; ms += 1_000) await invent({ sent: [900], back: [900] });
+    expect(swarm.largest(WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
   });
 });
 

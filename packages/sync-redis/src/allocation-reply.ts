@@ -26,7 +26,7 @@ const numbers = (text = ""): number[] => (text === "" ? [] : text.split(" ").map
  * destructuring.
  */
 export function readQuotaReply(lines: readonly string[]): QuotaReply {
-  const [, , error, stamp, isLearning, members, weights, isStore, limits, capacity, used, allowed, fair] = lines;
+  const [, , error, stamp, isLearning, members, weights, isStore, limits, capacity, used, allowed, fair, bins] = lines;
   if (error) return quotaError(error);
   return {
     error: undefined,
@@ -40,7 +40,8 @@ export function readQuotaReply(lines: readonly string[]): QuotaReply {
     used: numbers(used),
     allowed: numbers(allowed),
     fair: numbers(fair),
-    level: readLevel(lines.slice(13)),
+    level: readLevel(lines.slice(14)),
+    bins: bins ? bins.split(",").map(numbers) : undefined,
   };
 }
 

@@ -86,6 +86,19 @@ local function spread(most, bins)
     add(left, part, -1)
   end
 end
+local function binnedUsage()
+  local bins = {}
+  for b = 1, BINS do bins[b] = zeros() end
+  for slot = s.first, s.slots > 0 and floor(now / slotMs) or s.first - 1 do
+    local known = call('HGET', main, field(slot))
+    if known then
+      local bin = floor((now - (slot + 1) * slotMs) * BINS / W)
+      add(bins[min(BINS, max(1, bin + 1))], unpack(known), 1)
+    end
+  end
+  for b = 1, BINS do bins[b] = nums(bins[b]) end
+  return table.concat(bins, ',')
+end
 while s.slots > 0 and (s.first + 1) * slotMs + W <= now do
   local gone = call('HGET', main, field(s.first))
   if gone then
@@ -214,6 +227,7 @@ if row then
     isNews = false
   end
 end
+local journal = r.journal ~= cjson.null and r.journal or nil
 if isNews and not failure then
   local endsMs = r.endsMs ~= cjson.null and r.endsMs or nil
   if not row then
@@ -330,7 +344,7 @@ if not failure then
   if isLearning and s.lineSince then s.lineSince = now end
   local allowed = row.allowed
   local isPaused = level and now < level.pausedAt + level.pauseMs
-  if not isLearning and isNews and row.state == 'live' and not isPaused then
+  if not journal and not isLearning and isNews and row.state == 'live' and not isPaused then
     local room, used = {}, usedNow()
     for i = 1, D do room[i] = capacity[i] - used[i] end
     local elapsedMs = max(0, now - s.aheadAt)
@@ -411,7 +425,7 @@ if not failure then
     local own = row.used[i] + held[i]
     fair[i] = own * (used[i] > capacity[i] and capacity[i] / used[i] or 1) + max(0, capacity[i] - used[i]) * ownPart
   end
-  if isNews and row.state == 'live' then row.fair = fair end
+  if not journal and isNews and row.state == 'live' then row.fair = fair end
   local crowd = r.crowd
   if crowd and crowd ~= cjson.null then
     if isLearning then s.isStore = s.isStore or crowd.isStore
@@ -421,12 +435,13 @@ if not failure then
   answer[8] = s.isStore and '1' or '0'
   answer[9], answer[10], answer[11] = nums(s.limits), nums(capacity), nums(used)
   answer[12], answer[13] = nums(allowed), nums(fair)
+  answer[14] = journal and journal.isAsking and binnedUsage() or ''
   if level then
     local parts = { level.epoch, level.levelAtCut, level.pauseCount, level.pauseMs, level.recoveryFactor, level.recoveryIntervalMs,
       level.levelMax, now - level.cutAt, now - level.pausedAt }
     for i = 1, #parts do parts[i] = num(parts[i]) end
-    answer[14], answer[15] = table.concat(parts, ' '), level.tie
-    answer[16], answer[17] = level.origin, level.reason
+    answer[15], answer[16] = table.concat(parts, ' '), level.tie
+    answer[17], answer[18] = level.origin, level.reason
   end
 end
 for id, one in pairs(rows) do

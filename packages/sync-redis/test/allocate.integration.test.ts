@@ -125,6 +125,7 @@ function nextReport(agent: ModelAgent, namespace: string, random: () => number):
         all: next.map((amount) => amount * calls),
         level: random() < 0.01 ? level : undefined,
         crowd: { isStore: random() < 0.01, above: 8, below: 5 },
+        journal: random() < 0.1 ? { isAsking: random() < 0.5 } : undefined,
       },
     ],
   };

@@ -74,6 +74,8 @@ function replace(agent: Agent, known: Quota | undefined, config: QuotaConfig, no
   restoreTotals(agent, quota);
   addQuota(agent, quota);
   if (!known) receiveRemembered(agent, quota, now);
+  // The store's journal is read before the first call, if possible.
+  if (!known && agent.store && !agent.store.isStore) agent.store.askAt = Math.min(agent.store.askAt, now);
   return quota;
 }
 

@@ -72,7 +72,7 @@ export {
   type Refused,
   withAges,
 } from "./level.ts";
-export { type ClaimReport, LONGEST_NEXT_MS, type Message, type QuotaReport } from "./message.ts";
+export { type ChainLink, type ClaimReport, LONGEST_NEXT_MS, type Message, type QuotaReport } from "./message.ts";
 export type { ModeName } from "./modes/mode.ts";
 export type { QuotaConfig } from "./quota.ts";
 export { type Isolation, KEPT } from "./silence.ts";

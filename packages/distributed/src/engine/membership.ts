@@ -230,6 +230,7 @@ function emptyPeerQuota(peer: Peer, { config, limits }: Quota, now: number): Pee
     claimedAt: -Infinity,
     slots: 0,
     slotsUntil: -Infinity,
+    counted: undefined,
   };
   peer.quotas.set(config.name, known);
   return known;

@@ -8,6 +8,17 @@ import type { Refund } from "./unreported-refunds.ts";
 /** The longest interval until its next message that an agent may announce. */
 export const LONGEST_NEXT_MS = 3_600_000;
 
+/** A text that only the sender knew before this message. */
+export interface ChainLink {
+  /** Number of the segment, and of the message within it. */
+  readonly part: number;
+  readonly n: number;
+  /** A text of 22 characters. Its hash is the link of the message before. */
+  readonly link: string;
+  /** Start of the next segment, near the end of a segment. */
+  readonly next?: string | undefined;
+}
+
 /**
  * A message of an agent to all others. Each report holds the agent's whole state for one quota, so a message replaces
  * all earlier ones, and the next message repairs a lost one.
@@ -31,6 +42,8 @@ export interface Message {
   readonly isUnproven?: true | undefined;
   /** Commitment to the sender's goodbye; in the goodbye itself, the secret that it was made from. */
   readonly leave?: string | undefined;
+  /** Without signatures: links this message to the one before it. */
+  readonly chain?: ChainLink | undefined;
   /** The sender is in store mode, so its usage is not on the bus. */
   readonly store?: boolean | undefined;
   /** The sender delays no call, so its usage goes on whatever is available. */

@@ -185,18 +185,24 @@ interface History {
   readonly configuredAt: number;
   /** Usage of the swarm as peers reported it while this agent joined; applied at the end of the join phase. */
   joinSnapshot: JoinSnapshot | undefined;
+  /** Usage of the swarm as the store's journal had it while this agent joined; applied in the same way. */
+  journalSnapshot: EarlierUsage | undefined;
   /** The times of some usage are known only approximately until then. */
   approximateUntil: number;
   /** At least one peer is younger than one window until then. */
   newcomersUntil: number;
 }
 
-/** Usage of the swarm as one peer knows it, in bins of equal length, youngest first. */
-export interface JoinSnapshot {
+/** Usage of the swarm before a time, in bins of equal length, youngest first. */
+export interface EarlierUsage {
   readonly at: number;
+  readonly bins: readonly Amounts[];
+}
+
+/** The earlier usage as one peer knows it. */
+export interface JoinSnapshot extends EarlierUsage {
   /** Age of the peer: it knows younger usage exactly, and older usage from a snapshot of its own. */
   readonly upMs: number;
-  readonly bins: readonly Amounts[];
 }
 
 /** The capacity of silent agents: of this one while it is isolated, and of peers that have stopped reporting. */
@@ -227,6 +233,18 @@ interface Allocation {
   grant: Grant | undefined;
   /** Demand that the store knows and has not granted yet. */
   requested: Amounts;
+  /** The store's journal of the quota, while the bus decides. */
+  readonly journal: Journalled;
+}
+
+/** The knowledge that this agent and the store have of each other's usage, while the bus decides. */
+interface Journalled {
+  /** Sums of the totals that the store has confirmed, and of those under way. */
+  confirmed: number;
+  underWay: number;
+  askedAt: number;
+  /** The store has told the usage of the window. */
+  isTold: boolean;
 }
 
 /** The latest answer of the store about a quota. */
@@ -261,6 +279,8 @@ export interface PeerQuota {
   /** Slots of the peer that `Usage.swarm` contains, and when its last known calls will have ended. */
   slots: number;
   slotsUntil: number;
+  /** Without signatures: the usage of this peer in {@link Usage.swarm}, which bounds its refunds. */
+  counted: UsageWindow | undefined;
 }
 
 /** Lifetime totals of one dimension. */
@@ -321,12 +341,17 @@ export function newQuota(config: QuotaConfig, now: number): Quota {
     history: {
       configuredAt: now,
       joinSnapshot: undefined,
+      journalSnapshot: undefined,
       approximateUntil: -Infinity,
       newcomersUntil: -Infinity,
     },
     isolation: { budget: undefined, savedSince: -Infinity, heldForSilent: zeros(length) },
     heldForObservers: zeros(length),
-    allocation: { grant: undefined, requested: zeros(length) },
+    allocation: {
+      grant: undefined,
+      requested: zeros(length),
+      journal: { confirmed: 0, underWay: 0, askedAt: -Infinity, isTold: false },
+    },
     slots: isHeld ? newSlots(config.adaptive, now) : undefined,
   };
 }

@@ -13,7 +13,7 @@ import { addMember, depart, dropClaims, effectiveLimits, lowerLimits } from "./m
 import type { ClaimReport, Message, QuotaReport } from "./message.ts";
 import { agentMode } from "./modes/mode-of.ts";
 import { noteCost } from "./pacing.ts";
-import { attributeJoinUsage, countPeerUsage } from "./peer-usage.ts";
+import { attributeJoinUsage, countedUsage, countPeerUsage } from "./peer-usage.ts";
 import { projected } from "./projection.ts";
 import type { PeerQuota, Quota } from "./quota.ts";
 import { receiveLevel } from "./receive-level.ts";
@@ -241,7 +241,8 @@ export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs:
   }
   if (!quota.slots && !known && upMs >= now - agent.joinedAt) attributeJoinUsage(agent.joinedAt, quota, report, now);
   const isGap = !known || isAfterGap(agent, peer, known, now);
-  let isNews = !quota.slots && countPeerUsage(agent, quota, before, report, isGap || !before, now);
+  const counted = countedUsage(agent, quota, known);
+  let isNews = !quota.slots && countPeerUsage(agent, quota, counted, before, report, isGap || !before, now);
   const claim = peer.state === "live" ? possibleClaim(agent, quota, report.claim) : undefined;
   const previousLimits = known?.report.limits;
   if (known) {
@@ -250,6 +251,7 @@ export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs:
     known.reportedAt = now;
     known.nextMs = peer.nextMs;
     known.heldBudget = undefined;
+    known.counted = counted;
   } else {
     known = {
       report,
@@ -261,6 +263,7 @@ export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs:
       claimedAt: -Infinity,
       slots: 0,
       slotsUntil: -Infinity,
+      counted,
     };
     peer.quotas.set(report.name, known);
   }

@@ -133,13 +133,15 @@ describe("an agent in store mode", () => {
 
 describe("automatic", () => {
   const auto = { aggregation: "auto", above: 3, below: 2 } as const;
+  const journal = answerOf({ bins: [] });
   const roll = (isStore: boolean) => answerOf({ limits: [], capacity: [], used: [], allowed: [], fair: [], isStore });
 
   test("an agent on the bus answers a roll-call, and changes to the mode of the reply", () => {
     const agent = testAgent("a", { store: auto });
     const first = step(agent, { type: "wake" }, 0).ask;
-    expect(first?.quotas).toMatchObject([{ limits: [], crowd: { isStore: false, above: 3, below: 2 } }]);
-    step(agent, { type: "store-reply", seq: first?.sequence ?? 0, reply: replyOf(roll(false)) }, 5);
+    const crowd = { isStore: false, above: 3, below: 2 };
+    expect(first?.quotas).toMatchObject([{ journal: { isAsking: true } }, { limits: [], crowd }]);
+    step(agent, { type: "store-reply", seq: first?.sequence ?? 0, reply: replyOf(journal, roll(false)) }, 5);
     expect(agent.store?.isStore).toBe(false);
     const next = step(agent, { type: "wake" }, 1_000).ask;
     const { ask } = step(agent, { type: "store-reply", seq: next?.sequence ?? 0, reply: replyOf(roll(true)) }, 1_005);
@@ -147,12 +149,44 @@ describe("automatic", () => {
     expect(ask?.quotas.map(({ name }) => name)).toEqual(["p", "all"]);
   });
 
+  test("an agent on the bus reports usage that has changed, and learns that of departed agents before it sends", () => {
+    const agent = testAgent("a", { store: auto });
+    const asked: (readonly { readonly name: string }[])[] = [];
+    const run = (until: number, reply = journal) => {
+      for (let now = agent.steppedAt; now <= until; now += 50) {
+        const { ask, publish } = step(agent, { type: "wake" }, now);
+        if (publish) step(agent, { type: "receive", message: publish }, now);
+        if (!ask) continue;
+        asked.push(ask.quotas);
+        const quotas = ask.quotas.map(({ crowd }) => (crowd ? roll(false) : reply));
+        step(agent, { type: "store-reply", seq: ask.sequence, reply: replyOf(...quotas) }, now);
+      }
+    };
+    run(2_000, { ...journal, bins: [[0], [300], [40]] });
+    expect(quotaIn(agent).usage.swarm.sum).toEqual([340]);
+    expect(asked.map(({ length }) => length)).toEqual([2, 1, 1]);
+    expect(take(agent, 2_000)).toBe(true);
+    run(5_000);
+    expect(asked.slice(3).map(({ length }) => length)).toEqual([2, 1, 1]);
+    const used = { sent: [1], allowed: [1], all: [0], journal: { isAsking: false } };
+    expect(asked[3]).toMatchObject([{ name: "p (journal)", ...used }, { name: "all" }]);
+  });
+
+  test("a report of usage that was not answered is repeated", () => {
+    const agent = testAgent("a", { store: auto });
+    for (const now of [0, 600, 1_200]) {
+      const ask = step(agent, { type: "wake" }, now).ask;
+      expect(ask?.quotas).toMatchObject([{ journal: { isAsking: true } }, { name: "all" }]);
+      step(agent, { type: "store-failure", seq: ask?.sequence ?? 0 }, now + 10);
+    }
+  });
+
   /** An agent that has just moved from the bus to the store and holds a grant. */
   function moved() {
     const agent = testAgent("a", { store: auto });
     const answer = (seq: number | undefined, now: number, ...quotas: QuotaReply[]) =>
       step(agent, { type: "store-reply", seq: seq ?? 0, reply: replyOf(...quotas) }, now).ask;
-    const told = answer(step(agent, { type: "wake" }, 0).ask?.sequence, 400, roll(true));
+    const told = answer(step(agent, { type: "wake" }, 0).ask?.sequence, 400, journal, roll(true));
     answer(told?.sequence, 405, answerOf(), roll(true));
     return { agent, answer };
   }
@@ -180,7 +214,7 @@ describe("automatic", () => {
   test("a store that is learning changes no agent's mode", () => {
     const agent = testAgent("a", { store: auto });
     const seq = step(agent, { type: "wake" }, 0).ask?.sequence ?? 0;
-    step(agent, { type: "store-reply", seq, reply: replyOf({ ...roll(true), isLearning: true }) }, 5);
+    step(agent, { type: "store-reply", seq, reply: replyOf(journal, { ...roll(true), isLearning: true }) }, 5);
     expect(agent.store?.isStore).toBe(false);
   });
 

@@ -19,6 +19,8 @@ export interface StoreSide {
   /** Sequence number of the request without a reply, 0 for none; and the quotas of that request. */
   underWay: number;
   asked: readonly Quota[];
+  /** The quotas whose journals the request contains as well. */
+  journalled: readonly Quota[];
   askedAt: number;
   /** Time of the next request that cannot wait for the next heartbeat. */
   askAt: number;
@@ -56,6 +58,7 @@ export function newStoreSide(config: StoreConfig): StoreSide {
     seq: 0,
     underWay: 0,
     asked: [],
+    journalled: [],
     askedAt: -Infinity,
     askAt: -Infinity,
     nextMs: 0,

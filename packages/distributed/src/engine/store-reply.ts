@@ -8,6 +8,7 @@ import { modeOf } from "./modes/mode-of.ts";
 import type { Quota } from "./quota.ts";
 import { receiveLevel } from "./receive-level.ts";
 import { repeatsOf, reportBy } from "./schedule.ts";
+import { receiveJournal } from "./store-journal.ts";
 import { isQuiet, movingMs } from "./store-mode.ts";
 import { boundedReply } from "./trust.ts";
 import { BINS } from "./usage-window.ts";
@@ -37,7 +38,13 @@ export function receiveReply(agent: Agent, seq: number, sent: AllocationReply, n
       (quota.allocation.grant?.isLearning === true || !isZero(unspentOf(quota))),
   );
   if (isActive) store.nextMs = agent.config.tuning.heartbeatMs;
-  const roll = store.config.aggregation === "auto" ? reply.quotas[store.asked.length] : undefined;
+  store.journalled.forEach((quota, i) => {
+    const answer = reply.quotas[store.asked.length + i];
+    if (answer && answer.error === undefined && agent.quotas.get(quota.config.name) === quota)
+      receiveJournal(quota, answer, now);
+  });
+  const rollAt = store.asked.length + store.journalled.length;
+  const roll = store.config.aggregation === "auto" ? reply.quotas[rollAt] : undefined;
   if (!roll || roll.error) return;
   store.rollStamp = Math.max(store.rollStamp, roll.stamp);
   if (store.isStore) agent.membership.members = Math.max(1, roll.members);

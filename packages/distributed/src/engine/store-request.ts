@@ -9,6 +9,7 @@ import type { Quota, QuotaConfig } from "./quota.ts";
 import { refresh } from "./refresh.ts";
 import { refundedMsOf } from "./schedule.ts";
 import { slotRequest } from "./slots.ts";
+import { dueJournals, journalOf } from "./store-journal.ts";
 import { storeMode } from "./store-mode.ts";
 
 /** A request to the store, without the namespace, which an agent does not know. */
@@ -41,10 +42,13 @@ export function ask(agent: Agent, now: number, bye = false): StoreRequest | unde
       asked.push(quota);
       isIdle &&= isZero(request.all) && isZero(quota.usage.own.sum) && isZero(unspentOf(quota));
     }
+  const journalled = store.isStore || bye ? [] : dueJournals(agent, now);
+  for (const quota of journalled) quotas.push(journalRequest(agent, quota, now));
   if (store.config.aggregation === "auto") quotas.push(rollCall(agent));
   store.seq++;
   store.underWay = store.seq;
   store.asked = asked;
+  store.journalled = journalled;
   store.askedAt = now;
   store.askAt = Infinity;
   // The store does not miss an agent without grants, usage and demand.
@@ -62,25 +66,50 @@ function quotaRequest(agent: Agent, quota: Quota, now: number): QuotaRequest {
   const { grant } = allocation;
   const isAllocated = storeMode(agent, quota, now) === "allocated";
   return {
+    ...usageFields(agent, quota, now),
     name: storeName(config),
-    windowMs: config.windowMs,
-    limits: config.limits,
-    headroom: agent.config.tuning.safetyMargin,
-    least: config.rules.levelMin,
     stamp: grant?.stamp ?? 0,
-    sent: [...usage.spentTotal],
-    back: [...usage.refundedTotal],
-    // JSON has no Infinity; an agent that has sent nothing reports 0.
-    sentAgoMs: usage.sentAt === -Infinity ? 0 : Math.max(0, now - usage.sentAt),
-    backAgoMs: usage.refundAges.oldestMs(now, refundedMsOf(agent)),
     // An isolated agent holds no grant.
     allowed: isAllocated && grant ? [...grant.allowed] : [...usage.spentTotal],
-    bins: trimmed(usage.own.bins(now)),
     next: [...next],
     all: [...all],
     level: backoff.level.epoch === 0 ? undefined : reportedLevel(backoff.level, now),
     crowd: undefined,
     ...slotRequest(quota, now),
+  };
+}
+
+/** The fields of a request that report usage. */
+function usageFields(agent: Agent, { config, usage }: Quota, now: number) {
+  return {
+    windowMs: config.windowMs,
+    limits: config.limits,
+    headroom: agent.config.tuning.safetyMargin,
+    least: config.rules.levelMin,
+    sent: [...usage.spentTotal],
+    back: [...usage.refundedTotal],
+    // JSON has no Infinity; an agent that has sent nothing reports 0.
+    sentAgoMs: usage.sentAt === -Infinity ? 0 : Math.max(0, now - usage.sentAt),
+    backAgoMs: usage.refundAges.oldestMs(now, refundedMsOf(agent)),
+    bins: trimmed(usage.own.bins(now)),
+  };
+}
+
+/** A report that only counts usage. Its name keeps it apart from the quota of agents in store mode. */
+function journalRequest(agent: Agent, quota: Quota, now: number): QuotaRequest {
+  refresh(agent, quota, now);
+  const { config, usage, limits } = quota;
+  const nothing = limits.map(() => 0);
+  return {
+    ...usageFields(agent, quota, now),
+    name: `${storeName(config)} (journal)`,
+    stamp: 0,
+    allowed: [...usage.spentTotal],
+    next: nothing,
+    all: nothing,
+    level: undefined,
+    crowd: undefined,
+    journal: journalOf(quota),
   };
 }
 

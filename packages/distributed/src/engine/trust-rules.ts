@@ -19,67 +19,102 @@ export const TRUST = {
 const { mostPeers, mostReports, seqSlack, mostAdvance, slowestRecovery } = TRUST;
 const shown = (value: number) => value.toLocaleString("en-US");
 
-/** One row: what is changed, and how far an unsigned message, an old signed one and a fresh signed one may change it. */
+/** One row: what is changed, by which fields, and how far an unsigned message and a fresh signed one may change it. */
 export interface TrustRule {
   readonly what: string;
+  /** Names of fields as they are on the wire. A group of fields has the name of the group. */
+  readonly fields: readonly string[];
   readonly unsigned: string;
   readonly signed: string;
 }
 
-/** A signed message that is too old changes nothing in any row, so the rows have no column for it. */
+/**
+ * Every field that a message may have, in the row of what it changes. A signed message that is too old changes nothing in
+ * any row, so the rows have no column for it.
+ */
 export const TRUST_RULES: readonly TrustRule[] = [
   {
     what: "configured limits, resources",
+    fields: ["resource", "window_ms", "dimensions"],
     unsigned: "never raised, never created",
     signed: "never raised, never created",
   },
   {
-    what: "limit of a window (`limits`)",
+    what: "limit of a window",
+    fields: ["limits"],
     unsigned: "lowered to `minCapacity` at least, for about a window per message",
     signed: "lowered to `minCapacity` at least, while the sender is live",
   },
   {
-    what: "level (`level`)",
-    unsigned: `lowered to \`minCapacity\` at least; recovers at most ${slowestRecovery} times slower than configured; never raised`,
-    signed: "lowered and raised, within the receiver's own options",
+    what: "level",
+    fields: ["level", "new_capacity"],
+    unsigned: "lowered to `minCapacity` at least; recovers as configured; never raised",
+    signed: `lowered and raised, within the receiver's own options; recovers at most ${slowestRecovery} times slower`,
   },
   {
-    what: "pause (`pause_ms`)",
+    what: "pause",
+    fields: ["pause_ms", "pause_age_ms"],
     unsigned: "a minute or one window",
     signed: "a day, from an agent that has been speaking for a window; before that one window from now",
   },
   {
-    what: "usage (`sent`, `used`, `bins`)",
-    unsigned: "raised; lowered only by refunds (`back`), until the next message of the agent itself",
-    signed: "raised, and lowered by refunds",
+    what: "usage",
+    fields: ["sent", "used", "bins", "seen", "held_ms", "ends_ms", "departed", "departed_ms"],
+    unsigned: "raised",
+    signed: "raised",
   },
   {
-    what: "claims, demand, observing (`observes`)",
+    what: "refunds",
+    fields: ["back", "back_age_ms", "backs"],
+    unsigned: "only of usage that the sender itself has reported since the time of the refund",
+    signed: "any",
+  },
+  {
+    what: "claims, demand, observing",
+    fields: ["claim", "waiting", "tried", "observes"],
     unsigned: "up to the limit, for about a window per message",
     signed: "up to the limit, while the sender is live",
   },
   {
-    what: "delay (`echo_ms`)",
+    what: "delay",
+    fields: ["echo_ms"],
     unsigned: "agents wait for each other for a twelfth of a window at most",
     signed: "agents wait for each other for a twelfth of a window at most",
   },
   {
-    what: "virtual time (`turn`)",
+    what: "virtual time",
+    fields: ["turn"],
     unsigned: `${mostAdvance} windows of service ahead at most`,
     signed: "any",
   },
   {
-    what: "membership (`bye`)",
-    unsigned: "a goodbye without proof counts once the agent is silent",
-    signed: "a goodbye counts at once",
+    what: "number of slots that adapts",
+    fields: ["adaptive"],
+    unsigned: "any, up to the configured number",
+    signed: "any, up to the configured number",
   },
   {
-    what: "sequence (`seq`, `life`)",
-    unsigned: `${seqSlack} ahead at most; a forged number is forgotten after three true messages`,
+    what: "availability",
+    fields: ["availability"],
+    unsigned: "opened; closed for a minute or one window",
+    signed: "opened and closed",
+  },
+  {
+    what: "membership",
+    fields: ["bye", "leave", "weight", "members", "up_ms", "next_ms", "store"],
+    unsigned:
+      "agents invented; a goodbye without proof counts once the agent is silent, whose part a newcomer takes over",
+    signed: "a goodbye counts at once; a newcomer takes over the part of a silent agent",
+  },
+  {
+    what: "messages of another agent",
+    fields: ["agent_id", "life", "seq", "chunk", "chunks", "chain"],
+    unsigned: `counted as those of one more agent, unless they continue its \`chain\`; \`seq\` ${seqSlack} ahead at most`,
     signed: "any",
   },
   {
     what: "memory",
+    fields: [],
     unsigned: `${shown(mostPeers.unsigned)} agents and ${shown(mostReports)} reports; strangers go first`,
     signed: `${shown(mostPeers.signed)} agents and ${shown(mostReports)} reports`,
   },

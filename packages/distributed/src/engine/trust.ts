@@ -114,7 +114,7 @@ export function boundedLevel<L extends Bounded & Pick<Level, "pausedAt">>(
   isEstablished = false,
 ): L {
   const { windowMs } = quota.config;
-  if (!agent.config.isSigned) return bounded(quota, level, Math.max(TRUST.unsignedPauseMs, windowMs));
+  if (!agent.config.isSigned) return bounded(quota, level, Math.max(TRUST.unsignedPauseMs, windowMs), 1);
   return bounded(
     quota,
     level,
@@ -127,13 +127,18 @@ export function isEstablished({ firstUpMs }: Peer, upMs: number, windowMs: numbe
   return upMs - firstUpMs >= windowMs;
 }
 
-function bounded<L extends Bounded>({ config }: Quota, level: L, longestPauseMs: number): L {
+function bounded<L extends Bounded>(
+  { config }: Quota,
+  level: L,
+  longestPauseMs: number,
+  slowest: number = TRUST.slowestRecovery,
+): L {
   const { rules } = config;
   const within: Bounded = {
     levelAtCut: Math.min(Math.max(level.levelAtCut, rules.levelMin), rules.levelMax),
     levelMax: Math.min(level.levelMax, rules.levelMax),
-    recoveryFactor: Math.max(level.recoveryFactor, 1 + (rules.recoveryFactor - 1) / TRUST.slowestRecovery),
-    recoveryIntervalMs: Math.min(level.recoveryIntervalMs, rules.recoveryIntervalMs * TRUST.slowestRecovery),
+    recoveryFactor: Math.max(level.recoveryFactor, 1 + (rules.recoveryFactor - 1) / slowest),
+    recoveryIntervalMs: Math.min(level.recoveryIntervalMs, rules.recoveryIntervalMs * slowest),
     pauseMs: Math.min(level.pauseMs, longestPauseMs),
     climb: level.climb && boundedClimb(level.climb, Math.max(longestPauseMs, TRUST.unsignedPauseMs) + config.windowMs),
   };

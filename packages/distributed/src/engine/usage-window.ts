@@ -155,6 +155,23 @@ export class UsageWindow {
     return sum;
   }
 
+  /**
+   * The least that all usage since `time`, or since any time before it, adds up to: the most that can be taken back at
+   * `time` so that the sum is negative at no later time.
+   */
+  leastSince(time: number): number[] {
+    const from = Math.floor(time / this.#slotMs);
+    const sum = zeros(this.sum.length);
+    let i = this.#slots.length - 1;
+    for (; i >= this.#first && at(this.#slots, i) >= from; i--) addTo(sum, this.#amounts[i] ?? []);
+    const least = [...sum];
+    for (; i >= this.#first; i--) {
+      addTo(sum, this.#amounts[i] ?? []);
+      for (let d = 0; d < least.length; d++) least[d] = Math.min(at(least, d), at(sum, d));
+    }
+    return least;
+  }
+
   /** Time at which `amounts` will have left the window if no usage is added; Infinity when the window holds less. */
   goneAt(amounts: Amounts): number {
     const gone = zeros(this.sum.length);

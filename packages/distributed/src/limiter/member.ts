@@ -28,8 +28,8 @@ import { allocatorOf, storeOf } from "./aggregation.ts";
 import { BusLink } from "./bus-link.ts";
 import type { Settings } from "./config.ts";
 import { foreignLevel } from "./foreign-level.ts";
-import { LeaveProofs } from "./leave-proofs.ts";
 import { MembershipEvents } from "./membership-events.ts";
+import { Proofs } from "./proofs.ts";
 import { Replays } from "./replays.ts";
 import { totalOf } from "./total.ts";
 import { Warnings } from "./warnings.ts";
@@ -53,7 +53,7 @@ export class Member {
   readonly #worries: Warnings;
   readonly #replays = new Replays();
   /** Undefined on a bus with signatures, which are stronger proofs. */
-  readonly #proofs: LeaveProofs | undefined;
+  readonly #proofs: Proofs | undefined;
   #announcements = 0;
   /** Time at which the bus last echoed an own message. */
   echoAt = -Infinity;
@@ -67,7 +67,8 @@ export class Member {
     const { heartbeatIntervalMs, secrets } = settings;
     const isKnown = (key: string) => this.agent.membership.peers.has(key);
     const known = () => this.agent.membership.peers.size;
-    this.#proofs = secrets.length === 0 ? new LeaveProofs(isKnown, known) : undefined;
+    const incarnation = clamped(BOUNDS.presence.life, incarnationAt(clock.epochMs()));
+    this.#proofs = secrets.length === 0 ? new Proofs(`${id} ${incarnation}`, isKnown, known) : undefined;
     this.#clock = clock;
     this.origin = { source: options.source, agentId: id };
     const store = storeOf(settings);
@@ -88,7 +89,7 @@ export class Member {
     const agent = newAgent(
       {
         id,
-        incarnation: clamped(BOUNDS.presence.life, incarnationAt(clock.epochMs())),
+        incarnation,
         weight,
         isolation,
         expectedAgents,
@@ -182,8 +183,11 @@ export class Member {
 
   async #publish(message: Message): Promise<void> {
     const { link } = this;
+    const proofs = this.#proofs;
     if (!link) return;
-    const payloads = encodePresence(this.#proofs?.signed(message) ?? message, link.maxBytes);
+    const payloads = proofs
+      ? encodePresence(proofs.signed(message), link.maxBytes - proofs.bytes).map((payload) => proofs.linked(payload))
+      : encodePresence(message, link.maxBytes);
     await Promise.all(payloads.map((payload) => link.publish(PRESENCE_SUBJECT, payload)));
   }
 
@@ -234,8 +238,8 @@ export class Member {
 
   #hearPresence(message: Message): void {
     const { id, incarnation } = this.agent.config;
-    if (message.id === id && message.incarnation === incarnation) this.echoAt = this.#clock.now();
     const checked = this.#proofs?.checked(message) ?? message;
+    if (checked.id === id && checked.incarnation === incarnation) this.echoAt = this.#clock.now();
     this.#applyMessage("presence", () => this.runner.do({ type: "receive", message: checked }));
   }
 

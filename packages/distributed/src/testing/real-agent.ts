@@ -226,5 +226,8 @@ function injected(message: Message): BusMessage[] {
 
 /** The message without the sender's proof, which is random. */
 function withoutProof(payload: Uint8Array): string {
-  return new TextDecoder().decode(payload).replace(/,"leave":"[^"]*"/, "");
+  return new TextDecoder()
+    .decode(payload)
+    .replace(/,"leave":"[^"]*"/, "")
+    .replace(/,"chain":\{[^}]*\}/, "");
 }

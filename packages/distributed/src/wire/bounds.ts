@@ -43,6 +43,10 @@ export const BOUNDS = {
     weight: { least: 1e-6, most: 1e6, beyond: "never reached: options allow 0.001 to 1,000" },
     members: { least: 1, most: 1e6, isWhole: true, beyond: "at least this many" },
   },
+  chain: {
+    part: COUNT,
+    n: { least: 1, most: 1_024, isWhole: true, beyond: "never reached: a segment has 1,024 messages" },
+  },
   quota: {
     window_ms: { least: Number.MIN_VALUE, most: MOST, beyond: "never reached: options allow no more" },
     limits: { least: Number.MIN_VALUE, most: MOST, beyond: "at least this much, which nobody reaches" },

@@ -1,6 +1,7 @@
 import {
   type Amounts,
   BINS,
+  type ChainLink,
   type ClaimReport,
   type Dimensions,
   hasSameDimensions,
@@ -94,6 +95,7 @@ export function decodePresence(payload: Uint8Array): Message {
     members: number(fields, "members", bounds.members),
     bye: fields["bye"] === true,
     ...(typeof fields["leave"] === "string" ? { leave: text(fields, "leave", LONGEST_PROOF) } : {}),
+    ...(fields["chain"] === undefined ? {} : { chain: readChain(object(fields["chain"], "chain")) }),
     ...(fields["store"] === true ? { store: true } : {}),
     ...(fields["observes"] === true ? { observes: true } : {}),
     ...(fields["echo_ms"] === undefined ? {} : { echoMs: number(fields, "echo_ms", bounds.echo_ms) }),
@@ -106,6 +108,16 @@ export function decodePresence(payload: Uint8Array): Message {
           ),
         }),
   };
+}
+
+function readChain(fields: Fields): ChainLink {
+  const { part, n } = BOUNDS.chain;
+  const chain = {
+    part: number(fields, "part", part),
+    n: number(fields, "n", n),
+    link: text(fields, "link", LONGEST_PROOF),
+  };
+  return fields["next"] === undefined ? chain : { ...chain, next: text(fields, "next", LONGEST_PROOF) };
 }
 
 function headFields(message: Message, chunk: number, chunks: number): object {

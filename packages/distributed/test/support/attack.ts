@@ -8,15 +8,17 @@ import { RESOURCE, TestSwarm } from "./swarm.ts";
 const WINDOW_MS = 60_000;
 const LIMIT = 120;
 const AGENTS = 3;
-/** By then silent agents are forgotten, two windows and a minute after their last message, and a window has passed since. */
-const HEALED_MS = 3 * WINDOW_MS + 65_000;
+/** Time from the last hostile message until the swarm uses its limit again. */
+const HEALED_MS = 2 * WINDOW_MS;
+/** Usage is measured over several windows, because agents that spend a window at its beginning do so again one window later. */
+const MEASURED_WINDOWS = 3;
 
 /** What a swarm under load did while a stranger sent hostile messages, and after that. */
 export interface Attacked {
   readonly messages: number;
   /** The most that was sent in any window. */
   readonly largest: number;
-  /** The level once everything but cuts has healed, and the calls in the window after that. */
+  /** The level two windows later, and the calls in a window after that. */
   readonly level: number;
   readonly sentAfter: number;
   /** The most peers that an agent remembered. */
@@ -46,8 +48,9 @@ export async function attack(seed: number): Promise<Attacked> {
     let peers = 0;
     const perMessageMs = 20 + hostile.whole(2_000);
     for (const end = swarm.clock.now() + WINDOW_MS; swarm.clock.now() < end; messages++) {
-      const { subject, message } = hostile.next([...spoken.values()]);
-      await bus.publish(subject, bytes(JSON.stringify({ ...message, isForged: true })));
+      const { subject, message, chain } = hostile.next([...spoken.values()]);
+      const payload = bytes(JSON.stringify({ ...message, isForged: true }));
+      await bus.publish(subject, chain?.linked(payload) ?? payload);
       await swarm.clock.run(perMessageMs);
       for (const { limiter } of agents) peers = Math.max(peers, limiter.status().peers.length);
       observer.snapshot();
@@ -55,13 +58,14 @@ export async function attack(seed: number): Promise<Attacked> {
     await swarm.clock.run(HEALED_MS);
     const from = swarm.clock.now();
     const level = Math.min(...agents.map(({ limiter }) => limiter.status().resources[0]?.level ?? 1));
-    await swarm.clock.run(WINDOW_MS);
+    await swarm.clock.run(MEASURED_WINDOWS * WINDOW_MS);
+    const sentAfter = swarm.sentSince(from) / MEASURED_WINDOWS;
     const real = new Set(agents.map(({ limiter }) => limiter.agentId));
     const members = agents.map(
       ({ limiter }) =>
         1 + limiter.status().peers.filter(({ agentId, state }) => real.has(agentId) && state === "live").length,
     );
-    return { messages, largest: swarm.largest(WINDOW_MS), level, sentAfter: swarm.sentSince(from), peers, members };
+    return { messages, largest: swarm.largest(WINDOW_MS), level, sentAfter, peers, members };
   } finally {
     await swarm.close();
     restore();

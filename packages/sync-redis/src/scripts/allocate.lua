@@ -16,7 +16,8 @@
 --   3       error, or ""; when there is an error, nothing follows
 --   4..8    stamp, is learning (1 or 0), number of agents, sum of their weights, store mode (1 or 0)
 --   9..13   limits, capacity, used, allowed, fair
---   14..17  the level (epoch, levelAtCut, pauseCount, pauseMs, recoveryFactor, recoveryIntervalMs, levelMax, cutAgoMs, pausedAgoMs), its
+--   14      usage in bins for a journal that asks, or "": the bins are joined by commas
+--   15..18  the level (epoch, levelAtCut, pauseCount, pauseMs, recoveryFactor, recoveryIntervalMs, levelMax, cutAgoMs, pausedAgoMs), its
 --           tie, origin and reason; absent when there is no level
 --
 -- A file that is included shares the locals of this one.
@@ -31,6 +32,8 @@
 -- @include allocate/sweep.lua
 -- @include allocate/incarnation.lua
 
+-- A journal counts usage and is granted nothing.
+local journal = r.journal ~= cjson.null and r.journal or nil
 if isNews and not failure then
   -- @include allocate/report.lua
   -- @include allocate/limits.lua
@@ -52,7 +55,7 @@ if not failure then
   if isLearning and s.lineSince then s.lineSince = now end
   local allowed = row.allowed
   local isPaused = level and now < level.pausedAt + level.pauseMs
-  if not isLearning and isNews and row.state == 'live' and not isPaused then
+  if not journal and not isLearning and isNews and row.state == 'live' and not isPaused then
     -- The capacity that is available for grants.
     local room, used = {}, usedNow()
     for i = 1, D do room[i] = capacity[i] - used[i] end

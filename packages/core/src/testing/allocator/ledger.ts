@@ -225,7 +225,7 @@ export class AllocationLedger {
     // Waiting for the store to learn is not contention.
     if (isLearning && state.lineSince !== undefined) state.lineSince = now;
     let allowed: readonly number[] = row.allowed;
-    if (!isLearning && isNews && row.state === "live" && !isPaused(state, now)) {
+    if (!quota.journal && !isLearning && isNews && row.state === "live" && !isPaused(state, now)) {
       const available = usedNow().map((amount, i) => at(capacity, i) - amount);
       serve(state, capacity, available, caller.heartbeatMs, now, quota.endsMs === undefined);
       allowed = lend(state, row, available);
@@ -239,7 +239,7 @@ export class AllocationLedger {
       const own = at(row.used, i) + at(hold, i);
       return own * (all > amount ? amount / all : 1) + Math.max(0, amount - all) * part;
     });
-    if (isNews && row.state === "live") row.fair = fair;
+    if (!quota.journal && isNews && row.state === "live") row.fair = fair;
     if (quota.crowd) {
       if (isLearning) state.isStore ||= quota.crowd.isStore;
       else state.isStore = state.members > (state.isStore ? quota.crowd.below - 1 : quota.crowd.above);
@@ -247,7 +247,8 @@ export class AllocationLedger {
     const { stamp, members, weights, limits, isStore } = state;
     const level = reportedLevel(state, now);
     const reply = { error: undefined, stamp, isLearning, members, weights, capacity, used, fair, level, isStore };
-    return { ...reply, limits: [...limits], allowed: [...allowed] };
+    const bins = quota.journal?.isAsking ? this.#window.bins(now) : undefined;
+    return { ...reply, limits: [...limits], allowed: [...allowed], bins };
   }
 
   #refusal(error: string): QuotaReply {

@@ -89,6 +89,31 @@ export const memberLaws: readonly AllocatorLaw[] = [
     },
   ],
   [
+    "a journal counts usage for agents that start later, whatever becomes of its agent, and is granted nothing",
+    async ({ agent, open }) => {
+      const store = await open();
+      const [a, b] = [await agent("a", { store, windowMs: 60_000 }), await agent("b", { store, windowMs: 60_000 })];
+      const journal = { isAsking: false };
+      a.use(30);
+      const first = await a.ask({ journal, bins: [[10], [0], [0], [0], [0], [20]], all: [50], next: [1] });
+      same(first.bins, undefined, "the usage, for an agent that does not ask");
+      a.use(5);
+      await a.ask({ journal, bins: [[15], [0], [0], [0], [0], [20]], all: [50], next: [1] });
+      near(a.answer?.allowed[0] ?? 0, 35, "the usage and the grant");
+      const { bins = [] } = await b.ask({ journal: { isAsking: true }, bins: [] });
+      const sum = (from: number, to: number) => bins.slice(from, to).reduce((all, [amount = 0]) => all + amount, 0);
+      near(sum(0, 3), 15, "the recent usage");
+      near(sum(3, 12), 20, "the earlier usage");
+      const again = await agent("a", { store, windowMs: 60_000, life: 2 });
+      const reply = await again.ask({ journal: { isAsking: true }, bins: [] });
+      near(
+        (reply.bins ?? []).reduce((all, [amount = 0]) => all + amount, 0),
+        35,
+        "the usage, for the next incarnation",
+      );
+    },
+  ],
+  [
     "a store with an older stamp than an agent learns again and keeps the agents' grants",
     async ({ agent, open }) => {
       const store = await open();

@@ -42,6 +42,17 @@ export class UsageWindow {
     });
   }
 
+  /** The usage in `USAGE_BINS` bins, the youngest first, each by the last moment of its slots. */
+  bins(now: number): number[][] {
+    const bins = Array.from({ length: USAGE_BINS }, () => this.sum.map(() => 0));
+    for (const [slot, amounts] of this.#slots) {
+      const ageMs = now - (slot + 1) * this.#slotMs;
+      const bin = Math.floor((ageMs * USAGE_BINS) / this.#windowMs);
+      addTo(bins[Math.min(USAGE_BINS - 1, Math.max(0, bin))] as number[], amounts);
+    }
+    return bins;
+  }
+
   expire(now: number): void {
     if (this.#slots.size > 0)
       for (; this.#endOf(this.#first) <= now && this.#slots.size > 0; this.#first++) {

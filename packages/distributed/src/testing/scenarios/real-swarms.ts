@@ -78,6 +78,32 @@ export const realSwarms: readonly Scenario[] = [
       atLeast("use 20 s later", useBetween(report, 4 * MINUTE + 20 * SECOND, 5 * MINUTE), 0.85),
     ],
   },
+  ...([false, true] as const).map(
+    (isRenamed): Scenario => ({
+      name: `all agents crash and start again at once, with a store${isRenamed ? ", under new names" : ""}`,
+      options: (agents) => ({
+        limits,
+        demand: busy,
+        store: { aggregation: "auto" },
+        faults: [
+          lenient,
+          {
+            at: 3 * MINUTE + 20 * SECOND,
+            type: "restart",
+            agents: all(agents),
+            downMs: 2 * SECOND,
+            graceful: false,
+            isRenamed,
+          },
+        ],
+        duration: 6 * MINUTE,
+      }),
+      figures: (report) => [
+        atMost("max", report.max, 1.02),
+        atLeast("use 20 s later", useBetween(report, 3 * MINUTE + 42 * SECOND, 5 * MINUTE), 0.9),
+      ],
+    }),
+  ),
   {
     name: "incarnations of twenty seconds, with a goodbye",
     options: (agents) => ({

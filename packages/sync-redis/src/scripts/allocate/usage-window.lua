@@ -30,6 +30,20 @@ local function spread(most, bins)
     add(left, part, -1)
   end
 end
+-- The usage of the window in bins, the youngest first, each by the last moment of its slots.
+local function binnedUsage()
+  local bins = {}
+  for b = 1, BINS do bins[b] = zeros() end
+  for slot = s.first, s.slots > 0 and floor(now / slotMs) or s.first - 1 do
+    local known = call('HGET', main, field(slot))
+    if known then
+      local bin = floor((now - (slot + 1) * slotMs) * BINS / W)
+      add(bins[min(BINS, max(1, bin + 1))], unpack(known), 1)
+    end
+  end
+  for b = 1, BINS do bins[b] = nums(bins[b]) end
+  return table.concat(bins, ',')
+end
 -- Expires the slots that have left the window.
 while s.slots > 0 and (s.first + 1) * slotMs + W <= now do
   local gone = call('HGET', main, field(s.first))

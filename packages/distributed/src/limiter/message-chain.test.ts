@@ -1,0 +1,42 @@
+import { bytes, text } from "@hivepace/test-kit";
+import { expect, test } from "vitest";
+import type { ChainLink } from "../engine/index.ts";
+import { LINK_BYTES, MessageChain, ReceivedChain } from "./message-chain.ts";
+
+function links(count: number, chain = new MessageChain()): ChainLink[] {
+  return Array.from({ length: count }, () => JSON.parse(text(chain.linked(bytes(`{"a":1}`)))).chain);
+}
+
+test("each message continues the one before, over the ends of segments, when up to 100 in a row are lost", () => {
+  for (const lost of [0, 1, 100]) {
+    const [first, ...rest] = links(3_000) as [ChainLink, ...ChainLink[]];
+    const received = new ReceivedChain(first);
+    for (let i = lost; i < rest.length; i += lost + 1) expect(received.receive(rest[i] as ChainLink)).toBe("next");
+  }
+});
+
+test("a link that was revealed before is used up, also right after the end of a segment", () => {
+  const all = links(1_030);
+  const received = new ReceivedChain(all[0] as ChainLink);
+  for (const link of all.slice(1)) received.receive(link);
+  for (const link of all.slice(-100)) expect(received.receive(link)).toBe("used");
+});
+
+test("a link of another chain is foreign, wherever it claims to be, and changes nothing", () => {
+  const all = links(20);
+  const [other] = links(1) as [ChainLink];
+  const received = new ReceivedChain(all[0] as ChainLink);
+  expect(received.receive(all[10] as ChainLink)).toBe("next");
+  for (const part of [1, 2, Number.MAX_SAFE_INTEGER])
+    for (const n of [1, 5, 11, 12, 100, 1_024]) expect(received.receive({ ...other, part, n })).toBe("foreign");
+  expect(received.receive(all[11] as ChainLink)).toBe("next");
+});
+
+test("a message keeps its fields, and grows by no more than announced", () => {
+  const chain = new MessageChain();
+  for (let i = 0; i < 1_100; i++) {
+    const message = chain.linked(bytes(`{"a":1}`));
+    expect(JSON.parse(text(message))).toMatchObject({ a: 1, chain: { link: expect.stringMatching(/^[\w-]{22}$/) } });
+    expect(message.length).toBeLessThanOrEqual(`{"a":1}`.length + LINK_BYTES);
+  }
+});
