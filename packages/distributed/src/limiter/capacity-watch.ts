@@ -48,6 +48,7 @@ export class CapacityWatch {
   /** The engine's version at the last comparison, and the time of the next change by time alone. */
   #version = -1;
   #nextAt = Infinity;
+  #isLooking = false;
 
   constructor(agent: Agent, origin: EventOrigin, notify: (change: Change) => void) {
     this.#agent = agent;
@@ -70,7 +71,20 @@ export class CapacityWatch {
   look(now: number): number {
     const { capacityVersion } = this.#agent.agenda;
     if (capacityVersion === this.#version && now < this.#nextAt) return this.#nextAt;
-    this.#version = capacityVersion;
+    // A notified resource serves its waiters, and each of them looks again. While a capacity grows with time, every look
+    // finds a change, so that they would nest without end. The next wake looks instead.
+    if (this.#isLooking) return now;
+    this.#isLooking = true;
+    try {
+      this.#version = capacityVersion;
+      this.#nextAt = this.#compare(now);
+    } finally {
+      this.#isLooking = false;
+    }
+    return this.#nextAt;
+  }
+
+  #compare(now: number): number {
     let next = Infinity;
     for (const [resource, before] of this.#seen) {
       next = Math.min(next, nextStepAt(resource.quota.backoff.level, now));
@@ -82,7 +96,6 @@ export class CapacityWatch {
       if (levelChannel.hasSubscribers) this.#publish(resource, before, seen, cause, now);
       if (cause) this.#notify({ resource: resource.name, newCapacity: seen.total, ...cause });
     }
-    this.#nextAt = next;
     return next;
   }
 
