@@ -1,6 +1,6 @@
 import { adaptiveLimitOf } from "./adaptive-limit.ts";
 import { type Agent, isOneOfSeveral } from "./agent.ts";
-import { at, sizeOf } from "./amounts.ts";
+import { type Amounts, at, sizeOf } from "./amounts.ts";
 import { levelAt, nextStepAt } from "./level.ts";
 import type { Quota } from "./quota.ts";
 
@@ -70,7 +70,12 @@ function safetyMarginOf(agent: Agent, { config, history }: Quota, now: number): 
 
 /** The capacity that is neither used nor held free for silent or observing peers. Negative after a cut. */
 export function availableOf(agent: Agent, quota: Quota, now: number): number[] {
-  const available = capacityOf(agent, quota, now);
+  return availableIn(quota, capacityOf(agent, quota, now), now);
+}
+
+/** The same for a known capacity. */
+export function availableIn(quota: Quota, capacity: Amounts, now: number): number[] {
+  const available = capacity.slice();
   const { swarm, own } = quota.usage;
   swarm.expire(now);
   own.expire(now);

@@ -75,9 +75,9 @@ export function returnToPace(agent: Agent, quota: Quota, amounts: Amounts, now: 
  */
 export function leadOf(agent: Agent, quota: Quota, now: number): Amounts | undefined {
   if (quota.slots) return undefined;
+  if (!isContended(agent, quota, now)) return quota.config.burst;
   // Behind a slow bus more claims must be served at once, because peers learn late that a claim was served.
   const savedMs = agent.config.tuning.savedMs + lagMsOf(agent, quota);
-  if (!isContended(agent, quota, now)) return quota.config.burst;
   const level = levelAt(quota.backoff.level, now);
   const saved = savedPart(quota, savedMs, now);
   return paceOf(agent, quota, now).map((perMs, i) => {

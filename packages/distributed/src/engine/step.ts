@@ -6,6 +6,7 @@ import { applyAnswer } from "./availability/answers.ts";
 import { park, unpark } from "./availability/commands.ts";
 import { beginProbe } from "./availability/probe.ts";
 import { renewParks } from "./availability/share.ts";
+import { capacityOf } from "./capacity.ts";
 import { configure, remove } from "./configure.ts";
 import { want } from "./demand.ts";
 import type { Dimensions } from "./dimensions.ts";
@@ -232,7 +233,7 @@ export function takeNow(agent: Agent, parts: readonly QuotaPart[], now: number):
   for (let i = 0; i < length; i++) {
     const { quota, cost } = parts[i] as QuotaPart;
     refresh(agent, quota, now);
-    if (!permitIn(agent, quota, cost, now)) return false;
+    if (!permitIn(agent, quota, cost, capacityOf(agent, quota, now), now)) return false;
   }
   for (let i = 0; i < length; i++) {
     const { quota, cost } = parts[i] as QuotaPart;
