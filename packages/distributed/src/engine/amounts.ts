@@ -7,8 +7,21 @@ export type Amounts = readonly number[];
 /** Tolerance for the rounding errors of floating-point sums, in units of the dimension. */
 export const SLACK = 1e-6;
 
+/**
+ * Returns amounts of 0. They are fractions before they are 0: V8 then stores unboxed doubles from the beginning, as all
+ * sums need them. Amounts in several representations would make every access to any of them slower.
+ */
 export function zeros(length: number): number[] {
-  return new Array<number>(length).fill(0);
+  const amounts: number[] = [];
+  for (let i = 0; i < length; i++) amounts.push(0.5);
+  return amounts.fill(0);
+}
+
+/** Returns a copy in the representation of {@link zeros}. */
+export function copyOf(amounts: Amounts): number[] {
+  const copy = zeros(amounts.length);
+  addTo(copy, amounts);
+  return copy;
 }
 
 export function addTo(sum: number[], amounts: Amounts): void {

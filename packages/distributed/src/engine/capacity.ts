@@ -1,6 +1,6 @@
 import { adaptiveLimitOf } from "./adaptive-limit.ts";
 import { type Agent, isOneOfSeveral } from "./agent.ts";
-import { at, sizeOf } from "./amounts.ts";
+import { type Amounts, at, sizeOf } from "./amounts.ts";
 import { levelAt, nextStepAt } from "./level.ts";
 import type { Quota } from "./quota.ts";
 import { limitToSubWindows, lowerToSubWindows } from "./sub-windows.ts";
@@ -73,7 +73,12 @@ function safetyMarginOf(agent: Agent, { config, history }: Quota, now: number): 
 
 /** The capacity that is neither used nor held free for silent or observing peers. Negative after a cut. */
 export function availableOf(agent: Agent, quota: Quota, now: number): number[] {
-  const available = capacityOf(agent, quota, now);
+  return availableIn(quota, capacityOf(agent, quota, now), now);
+}
+
+/** The same for a known capacity. */
+export function availableIn(quota: Quota, capacity: Amounts, now: number): number[] {
+  const available = capacity.slice();
   const { swarm, own } = quota.usage;
   swarm.expire(now);
   own.expire(now);
@@ -87,7 +92,12 @@ export function availableOf(agent: Agent, quota: Quota, now: number): number[] {
 
 /** The amounts that are available in the window and in all sub-windows. */
 export function sendableOf(agent: Agent, quota: Quota, now: number): number[] {
-  const available = availableOf(agent, quota, now);
+  return sendableIn(agent, quota, capacityOf(agent, quota, now), now);
+}
+
+/** The same for a known capacity. */
+export function sendableIn(agent: Agent, quota: Quota, capacity: Amounts, now: number): number[] {
+  const available = availableIn(quota, capacity, now);
   if (quota.subWindows.all.length > 0) limitToSubWindows(agent, quota, available, now);
   return available;
 }

@@ -12,7 +12,7 @@ function sent(kept: number, cost: number): number[] {
     const quota = quotaIn(agent);
     quota.isolation.budget = { since: 0, isAgreed: true, from: [kept], to: [kept] };
     let count = 0;
-    for (; isolated.permit(agent, quota, [cost], 1_000); count++) {
+    for (; isolated.permit(agent, quota, [cost], quota.limits, 1_000); count++) {
       expect(isolationRetryAt(agent, quota, [cost], 1_000)).toBe(1_000);
       quota.usage.own.add(1_000, [cost]);
     }

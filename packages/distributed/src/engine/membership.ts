@@ -1,7 +1,7 @@
 import { removeQuota } from "./agenda.ts";
 import type { Agent, Peer } from "./agent.ts";
 import { agreement } from "./agreement.ts";
-import { type Amounts, addTo, at, SLACK, zeros } from "./amounts.ts";
+import { type Amounts, addTo, at, copyOf, SLACK, zeros } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
 import { measureSwarm } from "./delay.ts";
 import { budgetAfter } from "./isolation-budget.ts";
@@ -45,7 +45,7 @@ export function addMember(agent: Agent, peer: Peer): void {
 
 /** Sets the effective limits to the smallest that any live agent has configured. */
 export function effectiveLimits(agent: Agent, quota: Quota): void {
-  quota.limits = [...quota.config.limits];
+  quota.limits = copyOf(quota.config.limits);
   agent.agenda.capacityVersion++;
   for (const peer of agent.membership.peers.values()) {
     const limits = peer.state === "live" ? peer.quotas.get(quota.config.name)?.report.limits : undefined;

@@ -37,21 +37,18 @@ export class Pace {
 
   /** The lead over the pace `perMs`. The result is live: the caller must not change or keep it. */
   at(now: number, perMs: Amounts): number[] {
+    const aheads = this.#ahead;
     const ms = now - this.#at;
-    if (ms > 0) {
-      this.#at = now;
-      for (let i = 0; i < perMs.length; i++) {
-        const ahead = at(this.#ahead, i);
-        const left = Math.abs(ahead) - ms * at(perMs, i);
-        // The difference is NaN when nothing was ever added and the pace is 0.
-        this.#ahead[i] = left > 0 ? Math.sign(ahead) * left : 0;
-      }
-    }
-    // The pace may be slower than it was when the usage was added.
+    if (ms > 0) this.#at = now;
     for (let i = 0; i < perMs.length; i++) {
+      const drained = at(perMs, i) * Math.max(0, ms);
+      const ahead = at(aheads, i);
+      // The bounds of a pace that is slower than it was when the usage was added.
       const most = at(perMs, i) * this.#windowMs;
-      this.#ahead[i] = Math.max(-most, Math.min(at(this.#ahead, i), most));
+      // The amount of drained usage is NaN when nothing was ever added and the pace is 0.
+      if (ahead > 0) aheads[i] = ahead > drained ? Math.min(ahead - drained, most) : 0;
+      else if (ahead < 0) aheads[i] = -ahead > drained ? Math.max(ahead + drained, -most) : 0;
     }
-    return this.#ahead;
+    return aheads;
   }
 }

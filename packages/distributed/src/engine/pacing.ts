@@ -71,9 +71,9 @@ export function returnToPace(agent: Agent, quota: Quota, amounts: Amounts, now: 
 /** Allowed lead of the swarm over the pace: a second's worth under contention; undefined for no bound. */
 export function leadOf(agent: Agent, quota: Quota, now: number): Amounts | undefined {
   if (quota.slots) return undefined;
+  if (!isContended(agent, quota, now)) return undefined;
   // Behind a slow bus more claims must be served at once, because peers learn late that a claim was served.
   const savedMs = agent.config.tuning.savedMs + lagMsOf(agent, quota);
-  if (!isContended(agent, quota, now)) return undefined;
   const level = levelAt(quota.backoff.level, now);
   const saved = savedPart(quota, savedMs, now);
   return paceOf(agent, quota, now).map((perMs, i) => {

@@ -1,5 +1,5 @@
 import type { AdaptiveConfig } from "./adaptive-limit.ts";
-import { type Amounts, zeros } from "./amounts.ts";
+import { type Amounts, copyOf, zeros } from "./amounts.ts";
 import type { Dimensions } from "./dimensions.ts";
 import type { ExternalUsage } from "./external-usage.ts";
 import { HeldUsage } from "./held-usage.ts";
@@ -296,7 +296,7 @@ export function newQuota(config: QuotaConfig, now: number): Quota {
   const newWindow = () => (isHeld ? new HeldUsage(length, windowMs) : new UsageWindow(length, windowMs));
   return {
     config,
-    limits: [...limits],
+    limits: copyOf(limits),
     usage: {
       swarm: newWindow(),
       own: newWindow(),

@@ -234,7 +234,7 @@ export function takeNow(agent: Agent, parts: readonly QuotaPart[], now: number):
   for (let i = 0; i < length; i++) {
     const { quota, cost } = parts[i] as QuotaPart;
     refresh(agent, quota, now);
-    if (!permitIn(agent, quota, cost, now)) return false;
+    if (!permitIn(agent, quota, cost, capacityOf(agent, quota, now), now)) return false;
   }
   for (let i = 0; i < length; i++) {
     const { quota, cost } = parts[i] as QuotaPart;

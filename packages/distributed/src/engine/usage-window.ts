@@ -55,7 +55,7 @@ export class UsageWindow {
     const slots = this.#slots;
     const slot = Math.floor(time / this.#slotMs);
     let i = slots.length;
-    while (i > this.#first && at(slots, i - 1) > slot) i--;
+    while (i > this.#first && (slots[i - 1] as number) > slot) i--;
     if (i > this.#first && slots[i - 1] === slot) return this.#amounts[i - 1] as number[];
     const amounts = zeros(this.sum.length);
     if (i === slots.length) {
@@ -90,7 +90,7 @@ export class UsageWindow {
     const sum = zeros(this.sum.length);
     const [first, last] = [Math.floor(from / this.#slotMs), Math.floor(to / this.#slotMs)];
     for (let i = 0; i < this.#slots.length; i++)
-      if (at(this.#slots, i) > first && at(this.#slots, i) <= last) addTo(sum, this.#amounts[i] ?? []);
+      if ((this.#slots[i] as number) > first && (this.#slots[i] as number) <= last) addTo(sum, this.#amounts[i] ?? []);
     return sum;
   }
 
@@ -150,7 +150,7 @@ export class UsageWindow {
   since(time: number): number[] {
     const sum = zeros(this.sum.length);
     const slot = Math.floor(time / this.#slotMs);
-    for (let i = this.#slots.length - 1; i >= this.#first && at(this.#slots, i) >= slot; i--)
+    for (let i = this.#slots.length - 1; i >= this.#first && (this.#slots[i] as number) >= slot; i--)
       addTo(sum, this.#amounts[i] ?? []);
     return sum;
   }
@@ -216,7 +216,7 @@ export class UsageWindow {
     const bins = Array.from({ length: count }, () => zeros(this.sum.length));
     const binMs = this.windowMs / count;
     for (let i = this.#first; i < this.#slots.length; i++) {
-      const bin = Math.floor((now - at(this.#slots, i) * this.#slotMs) / binMs);
+      const bin = Math.floor((now - (this.#slots[i] as number) * this.#slotMs) / binMs);
       addTo(bins[Math.min(count - 1, Math.max(0, bin))] as number[], this.#amounts[i] ?? []);
     }
     return bins;
@@ -233,7 +233,7 @@ export class UsageWindow {
 
   /** A slot expires when its last moment leaves the window. */
   #endOf(index: number): number {
-    return (at(this.#slots, index) + 1) * this.#slotMs + this.windowMs + this.retainMs;
+    return ((this.#slots[index] as number) + 1) * this.#slotMs + this.windowMs + this.retainMs;
   }
 }
 

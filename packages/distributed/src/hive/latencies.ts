@@ -15,12 +15,14 @@ export class Latencies {
 
   add(endpoint: string, ms: number, now: number): void {
     const known = this.#byEndpoint.get(endpoint);
-    if (!known || ms >= known.ms) {
+    if (!known) {
       this.#byEndpoint.set(endpoint, { ms, at: now });
       return;
     }
-    const weight = Math.exp(-(now - known.at) / DECAY_MS);
-    known.ms = known.ms * weight + ms * (1 - weight);
+    if (ms < known.ms) {
+      const weight = Math.exp(-(now - known.at) / DECAY_MS);
+      known.ms = known.ms * weight + ms * (1 - weight);
+    } else known.ms = ms;
     known.at = now;
   }
 

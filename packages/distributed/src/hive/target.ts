@@ -13,6 +13,7 @@ import {
   type QuotaPart,
   swarmUsageOf,
   type UsageWindow,
+  zeros,
 } from "../engine/index.ts";
 import type { Watched } from "../limiter/capacity-watch.ts";
 import type { Member } from "../limiter/member.ts";
@@ -60,8 +61,8 @@ export class Share implements Watched, QuotaPart {
     this.model = namesake(target);
     this.quota = quota;
     this.dimensions = dimensions;
-    this.cost = dimensions.map(() => 0);
-    this.#more = dimensions.map(() => 0);
+    this.cost = zeros(dimensions.length);
+    this.#more = zeros(dimensions.length);
     this.tried = new UnmetDemand(clock, (next, all, at) => this.want(next, all, at, true));
     this.#member = member;
     this.#onChange = onChange;

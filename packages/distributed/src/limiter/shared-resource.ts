@@ -13,6 +13,7 @@ import {
   type QuotaPart,
   SLACK,
   shareOf,
+  zeros,
 } from "../engine/index.ts";
 import type { AgentRunner } from "./agent-runner.ts";
 import type { SwarmResource } from "./swarm-resource.ts";
@@ -39,7 +40,7 @@ export class SharedResource implements SwarmResource {
   slots: Quota | undefined;
   #cancelExpiry: (() => void) | undefined;
   /** The cost of the call that is being decided. */
-  readonly #cost = [0];
+  readonly #cost = zeros(1);
   #lastParts: readonly QuotaPart[] = [];
 
   constructor(

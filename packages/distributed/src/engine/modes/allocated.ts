@@ -9,7 +9,7 @@ export const allocated: Mode = {
   name: "allocated",
   enter() {},
 
-  permit(_agent, quota, cost, now) {
+  permit(_agent, quota, cost, _capacity, now) {
     return isGranted(quota, cost) && spreadAt(quota, cost, now) <= now ? GRANTED : undefined;
   },
 

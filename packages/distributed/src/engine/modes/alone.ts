@@ -1,7 +1,7 @@
 import type { Agent } from "../agent.ts";
 import { ownShare } from "../agreement.ts";
 import { type Amounts, addTo, fits, isZero, minus, scaled } from "../amounts.ts";
-import { capacityOf, sendableOf } from "../capacity.ts";
+import { capacityOf, sendableIn } from "../capacity.ts";
 import { freeAtFor, shortfallEndsAt } from "../free-at.ts";
 import { inPaceAt, isInPace } from "../pacing.ts";
 import type { Quota } from "../quota.ts";
@@ -15,16 +15,16 @@ export const alone: Mode = {
   name: "alone",
   enter() {},
 
-  permit(agent, quota, cost, now) {
+  permit(agent, quota, cost, capacity, now) {
     if (!isInPace(agent, quota, undefined, now)) return undefined;
-    const available = aloneAvailable(agent, quota, now);
+    const available = availableAlone(agent, quota, capacity, now);
     return fits(cost, available) || isLargeAndNext(agent, quota, cost, now) ? FREE : undefined;
   },
 
   pursue() {},
 
   retryAt(agent, quota, next, now) {
-    const available = aloneAvailable(agent, quota, now);
+    const available = availableAlone(agent, quota, capacityOf(agent, quota, now), now);
     if (fits(next, available) || isLargeAndNext(agent, quota, next, now)) return inPaceAt(agent, quota, undefined, now);
     // A call that is larger than this agent's part is sent once its window is empty.
     const most = minus(capacityOf(agent, quota, now), leftForOthers(agent, quota, now));
@@ -41,7 +41,9 @@ export const alone: Mode = {
     return freeAtFor(agent, quota, cost, all, freeAt, now);
   },
 
-  available: aloneAvailable,
+  available(agent, quota, now) {
+    return availableAlone(agent, quota, capacityOf(agent, quota, now), now);
+  },
 
   share(agent, quota, now) {
     const share = ownShare(agent, quota, now);
@@ -59,8 +61,8 @@ function leftForOthers(agent: Agent, quota: Quota, now: number): number[] {
   return scaled(capacityOf(agent, quota, now), 1 - partOf(agent));
 }
 
-function aloneAvailable(agent: Agent, quota: Quota, now: number): number[] {
-  const available = sendableOf(agent, quota, now);
+function availableAlone(agent: Agent, quota: Quota, capacity: Amounts, now: number): number[] {
+  const available = sendableIn(agent, quota, capacity, now);
   return partOf(agent) === 1 ? available : minus(available, leftForOthers(agent, quota, now));
 }
 

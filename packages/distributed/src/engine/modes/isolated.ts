@@ -11,7 +11,7 @@ export const isolated: Mode = {
   enter: enterIsolation,
 
   /** A call that exceeds the whole budget would never be sent; the agent saves up for it and sends it alone. */
-  permit(agent, quota, cost, now) {
+  permit(agent, quota, cost, _capacity, now) {
     const { own } = quota.usage;
     const limit = roundedLimit(agent, quota, cost, now);
     if (subWindowsAllowAt(quota, limit, cost, now) > now) return undefined;

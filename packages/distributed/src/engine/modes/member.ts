@@ -2,7 +2,7 @@ import { type Agent, shareByWeight } from "../agent.ts";
 import { ownShare } from "../agreement.ts";
 import { type Amounts, addTo, at, fits, SLACK, takeFrom, zeros } from "../amounts.ts";
 import { canBackfill } from "../backfill.ts";
-import { sendableOf } from "../capacity.ts";
+import { sendableIn, sendableOf } from "../capacity.ts";
 import { claimedAheadOf, claimFor, isKnownToAll } from "../claim.ts";
 import { expiryAt, freeAtFor, shortfallEndsAt } from "../free-at.ts";
 import { holdForLate } from "../late-peers.ts";
@@ -23,12 +23,12 @@ export const member: Mode = {
     holdForLate(agent, quota, own.amounts, now);
   },
 
-  permit(agent, quota, cost, now) {
+  permit(agent, quota, cost, capacity, now) {
     const reused = reusePermit(agent, quota, cost, now);
     if (reused) return reused;
     const { own } = quota.claims;
-    if (own) return claimPermit(agent, quota, own, cost, now);
-    return isWithinPart(agent, quota, cost, now) ? UNANNOUNCED : undefined;
+    if (own) return claimPermit(agent, quota, own, cost, capacity, now);
+    return isWithinPart(agent, quota, cost, capacity, now) ? UNANNOUNCED : undefined;
   },
 
   pursue: claimFor,
@@ -105,9 +105,16 @@ const UNANNOUNCED: Permit = {
   },
 };
 
-function claimPermit(agent: Agent, quota: Quota, claim: OwnClaim, cost: Amounts, now: number): Permit | undefined {
+function claimPermit(
+  agent: Agent,
+  quota: Quota,
+  claim: OwnClaim,
+  cost: Amounts,
+  capacity: Amounts,
+  now: number,
+): Permit | undefined {
   if (!isKnownToAll(agent, quota, claim, now) || !fits(cost, claim.amounts)) return undefined;
-  const available = sendableOf(agent, quota, now);
+  const available = sendableIn(agent, quota, capacity, now);
   if (!fits(cost, available)) return undefined;
   const ahead = claimedAheadOf(quota);
   takeFrom(available, ahead);
@@ -121,10 +128,10 @@ function claimPermit(agent: Agent, quota: Quota, claim: OwnClaim, cost: Amounts,
  * True when the cost is within this agent's part of the free capacity: the limit holds even if all agents take their parts at
  * once. Usage that peers may not know yet counts against the part.
  */
-function isWithinPart(agent: Agent, quota: Quota, cost: Amounts, now: number): boolean {
+function isWithinPart(agent: Agent, quota: Quota, cost: Amounts, capacity: Amounts, now: number): boolean {
   if (!isInPace(agent, quota, undefined, now)) return false;
   confirmReported(agent, quota, now);
-  const free = sendableOf(agent, quota, now);
+  const free = sendableIn(agent, quota, capacity, now);
   takeFrom(free, quota.claims.sum);
   const part = shareByWeight(agent, now);
   for (let i = 0; i < cost.length; i++) {

@@ -12,22 +12,23 @@ const MODES: Readonly<Record<ModeName, Mode>> = { joining, alone, member, isolat
 
 /** The mode of a quota. In store mode each quota has its own. */
 export function modeOf(agent: Agent, quota: Quota, now: number): Mode {
-  return MODES[storeMode(agent, quota, now) ?? busMode(agent, now)];
+  const ofStore = storeMode(agent, quota, now);
+  return ofStore === undefined ? busMode(agent, now) : MODES[ofStore];
 }
 
 /** The mode of the agent, apart from any quota. */
 export function agentMode(agent: Agent, now: number): ModeName {
-  return storeMode(agent, undefined, now) ?? busMode(agent, now);
+  return storeMode(agent, undefined, now) ?? busMode(agent, now).name;
 }
 
-function busMode(agent: Agent, now: number): ModeName {
+function busMode(agent: Agent, now: number): Mode {
   const { hasBus, echoes, tuning } = agent.config;
-  if (!hasBus) return "alone";
-  if (isIsolated(agent, now)) return "isolated";
+  if (!hasBus) return alone;
+  if (isIsolated(agent, now)) return isolated;
   // Messages received early in the join phase do not show that the bus still works at its end.
   const hasReceived = agent.link.receivedAt >= joiningUntil(agent) - tuning.heartbeatMs || !echoes;
-  if (!hasReceived || now < joiningUntil(agent)) return "joining";
-  return agent.membership.peers.size === 0 ? "alone" : "member";
+  if (!hasReceived || now < joiningUntil(agent)) return joining;
+  return agent.membership.peers.size === 0 ? alone : member;
 }
 
 /**

@@ -17,8 +17,11 @@ export interface Mode {
   readonly name: ModeName;
   /** Called by `step` before any decision in this mode. */
   enter(agent: Agent, quota: Quota, now: number): void;
-  /** Returns the permit by which a call of this cost may be sent now; undefined when there is none. Changes nothing. */
-  permit(agent: Agent, quota: Quota, cost: Amounts, now: number): Permit | undefined;
+  /**
+   * Returns the permit by which a call of this cost may be sent now; undefined when there is none. Changes nothing.
+   * `capacity` is the present capacity of the quota.
+   */
+  permit(agent: Agent, quota: Quota, cost: Amounts, capacity: Amounts, now: number): Permit | undefined;
   /** Acts on waiting demand, for instance by opening a claim. */
   pursue(agent: Agent, quota: Quota, next: Amounts, now: number): void;
   /**
