@@ -66,6 +66,7 @@ test.each([
   ],
   [["--seconds", "9"], /^--seconds must be a whole number from 10 to 86400, got "9"$/],
   [["--fast"], /^Unknown option '--fast'$/],
+  [["--agent", "4"], /^Unknown option '--agent': did you mean --agents\?$/],
   [["--agents"], /^Option '--agents <value>' argument missing$/],
   [["now"], /^Unexpected argument 'now'$/],
 ])("%j is refused in one line that says what is wrong", (args, message) => {

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { nearestOf } from "@hivepace/core/internal";
 import { busKinds, parseBusAddress } from "@hivepace/open-bus";
 import { type ScenarioName, scenarioNames, scenarios } from "./scenarios.ts";
 
@@ -102,33 +103,35 @@ export function parseOptions(args: readonly string[]): DemoOptions | undefined {
   };
 }
 
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+const OPTIONS = {
+  bus: text,
+  agents: text,
+  rpm: text,
+  tpm: text,
+  scenario: text,
+  duration: text,
+  seconds: text,
+  seed: text,
+  port: text,
+  metrics: text,
+  json: flag,
+  headless: flag,
+  compare: flag,
+  "no-compare": flag,
+  help: { type: "boolean", short: "h" },
+} as const;
+
 function read(args: readonly string[]) {
-  const text = { type: "string" } as const;
-  const flag = { type: "boolean" } as const;
   try {
-    return parseArgs({
-      args: args.filter((arg) => arg !== "--"),
-      options: {
-        bus: text,
-        agents: text,
-        rpm: text,
-        tpm: text,
-        scenario: text,
-        duration: text,
-        seconds: text,
-        seed: text,
-        port: text,
-        metrics: text,
-        json: flag,
-        headless: flag,
-        compare: flag,
-        "no-compare": flag,
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
+    return parseArgs({ args: args.filter((arg) => arg !== "--"), options: OPTIONS }).values;
   } catch (error) {
     // The first sentence of Node's message names the option; its further advice does not apply here.
-    throw new OptionError(String((error as Error).message).split(/[.\n]/)[0] ?? "");
+    const first = String((error as Error).message).split(/[.\n]/)[0] ?? "";
+    const [, unknown] = /^Unknown option '(.+?)'/.exec(first) ?? [];
+    const nearest = unknown && nearestOf(unknown, Object.keys(OPTIONS));
+    throw new OptionError(nearest ? `${first}: did you mean --${nearest}?` : first);
   }
 }
 

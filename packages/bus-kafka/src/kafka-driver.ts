@@ -29,6 +29,10 @@ export class KafkaDriver implements BusDriver {
     this.#keeper = new LinkKeeper({ clients, settings, inbox: this.#inbox, state: events.state, batch });
   }
 
+  get awayReason(): string | undefined {
+    return this.#keeper.awayReason;
+  }
+
   /** See `LinkKeeper.opened`. */
   get opened(): Promise<void> {
     return this.#keeper.opened;

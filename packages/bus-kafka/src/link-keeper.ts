@@ -57,6 +57,11 @@ export class LinkKeeper {
     return this.#link;
   }
 
+  /** The latest reason why no link could be opened. */
+  get awayReason(): string | undefined {
+    return this.#trouble === undefined ? undefined : messageOf(this.#trouble);
+  }
+
   /** Resolves with the link that is up, or with the next one. */
   async whenUp(): Promise<KafkaLink> {
     const link = await this.#whenUp.promise;
@@ -87,6 +92,7 @@ export class LinkKeeper {
         continue;
       }
       failures = 0;
+      this.#trouble = undefined;
       this.#whenUp.resolve(link);
       this.#options.state("ready");
       this.#mayUse();

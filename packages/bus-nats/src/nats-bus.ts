@@ -107,15 +107,17 @@ async function own(options: NatsOptions, wait: boolean, timeoutMs: number, clock
   const forClient = clientOptions(options);
   const library = await loadLibrary();
   const first = new Dialer(library, forClient, timeoutMs);
+  let awayReason: string | undefined;
   try {
     const connection = await inTime(first.dial({ patient: false }), timeoutMs, clock);
     return { open: async () => connection, close: () => first.stop() };
   } catch (error) {
     await first.stop();
     if (!wait || isRefusal(error)) throw unreachable(error);
+    awayReason = messageOf(error);
   }
   const next = new Dialer(library, forClient, timeoutMs);
-  return { open: () => next.dial({ patient: true }), close: () => next.stop() };
+  return { awayReason, open: () => next.dial({ patient: true }), close: () => next.stop() };
 }
 
 function unreachable(cause: unknown): BusUnavailableError {

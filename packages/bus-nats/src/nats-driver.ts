@@ -25,6 +25,8 @@ export const natsSupports: BusCapabilities = Object.freeze({
 
 /** A source of the connection that also releases it. */
 export interface Link {
+  /** The reason why the first attempt to connect failed. */
+  readonly awayReason?: string | undefined;
   /** Resolves once the connection is established, without a time limit; rejects when it never will be. */
   open(): Promise<NatsConnectionLike>;
   close(): Promise<void>;
@@ -60,6 +62,11 @@ export class NatsDriver implements BusDriver {
       .open()
       .then((connection) => this.#closed || this.#attach(connection))
       .catch((error: unknown) => this.#over(error));
+  }
+
+  /** Known for the first connection only: the client does not tell why an attempt to reconnect failed. */
+  get awayReason(): string | undefined {
+    return this.#wasReady ? undefined : this.#link.awayReason;
   }
 
   get supports(): BusCapabilities {

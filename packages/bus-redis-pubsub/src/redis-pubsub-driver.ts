@@ -1,6 +1,6 @@
 import type { BusCapabilities, BusDriver, BusEvents } from "@hivepace/bus";
 import { warn } from "@hivepace/core/internal";
-import { answers, isRefusal, isReply } from "@hivepace/redis-client";
+import { answers, describeError, isRefusal, isReply } from "@hivepace/redis-client";
 import type { RedisClient } from "@hivepace/redis-client/types";
 import type { Connections } from "./connections.ts";
 import { Link, type LinkOptions } from "./link.ts";
@@ -31,6 +31,7 @@ interface Waiter {
 export class RedisPubSubDriver implements BusDriver {
   readonly name = "redis-pubsub";
   readonly supports = redisPubSubSupports;
+  awayReason: string | undefined;
   readonly #connections: Connections;
   readonly #events: BusEvents;
   readonly #options: DriverOptions;
@@ -144,7 +145,9 @@ export class RedisPubSubDriver implements BusDriver {
   }
 
   #trouble(error: unknown): void {
-    if (error !== undefined) this.#options.trouble(error);
+    if (error === undefined) return;
+    this.awayReason = describeError(error);
+    this.#options.trouble(error);
   }
 
   #over(error: unknown): void {

@@ -2,6 +2,7 @@ import { ManualClock } from "@hivepace/core/testing";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { BusDriver, BusEvents } from "./driver.ts";
 import { DriverBus } from "./driver-bus.ts";
+import { namespacedBus } from "./namespaced-bus.ts";
 
 /** A driver whose methods a test replaces; records every call. */
 class ScriptedDriver implements BusDriver {
@@ -14,6 +15,7 @@ class ScriptedDriver implements BusDriver {
     maxPayloadBytes: 10,
   } as const;
   readonly calls: string[] = [];
+  awayReason: string | undefined;
   publish = async (subject: string): Promise<void> => void this.calls.push(`publish ${subject}`);
   listen = async (subject: string): Promise<void> => void this.calls.push(`listen ${subject}`);
   unlisten = async (subject: string): Promise<void> => void this.calls.push(`unlisten ${subject}`);
@@ -112,6 +114,16 @@ test("a publish while the bus is not ready does not reach the driver", async () 
   events.state("interrupted");
   await expect(bus.publish("s", payload)).rejects.toMatchObject({ code: "BUS_UNAVAILABLE" });
   expect(driver.calls).toEqual([]);
+});
+
+test("the error of a publish contains the reason why the broker cannot be reached, through wrappers too", async () => {
+  const wrapper = namespacedBus(bus, "outer");
+  driver.awayReason = "connect ECONNREFUSED 127.0.0.1:1";
+  expect([bus.awayReason, wrapper.awayReason]).toEqual([undefined, undefined]);
+  events.state("interrupted");
+  const { awayReason } = driver;
+  expect([bus.awayReason, wrapper.awayReason]).toEqual([awayReason, awayReason]);
+  for (const away of [bus, wrapper]) await expect(away.publish("s", payload)).rejects.toThrow(awayReason);
 });
 
 test("a driver that reports closed closes the bus for good", async () => {

@@ -101,6 +101,10 @@ export class DriverBus implements MessageBus {
     return this.#state;
   }
 
+  get awayReason(): string | undefined {
+    return this.#state === "ready" ? undefined : this.#driver.awayReason;
+  }
+
   onState(listener: (state: BusState) => void): () => void {
     return this.#listeners.add(listener);
   }
@@ -111,7 +115,10 @@ export class DriverBus implements MessageBus {
     const { maxPayloadBytes } = this.supports;
     if (payload.length > maxPayloadBytes) throw new BusPayloadTooLargeError(this.name, payload.length, maxPayloadBytes);
     this.#checkOpen();
-    if (this.#state !== "ready") throw this.#unavailable(`its state is ${this.#state}`);
+    if (this.#state !== "ready") {
+      const { awayReason } = this;
+      throw this.#unavailable(`its state is ${this.#state}${awayReason === undefined ? "" : ` (${awayReason})`}`);
+    }
     try {
       await this.#pending.inTime(this.#driver.publish(subject, payload));
     } catch (error) {

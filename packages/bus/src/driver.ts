@@ -7,6 +7,8 @@ import type { BusCapabilities, BusState } from "./message-bus.ts";
 export interface BusDriver {
   readonly name: string;
   readonly supports: BusCapabilities;
+  /** The latest reason why the broker cannot be reached, without credentials, where the client library tells one. */
+  readonly awayReason?: string | undefined;
   /**
    * Copies or sends the bytes before it returns; resolves when the broker has them. Called only while the state is
    * `ready`.

@@ -46,6 +46,11 @@ export interface MessageBus extends AsyncDisposable {
   readonly state: BusState;
   /** Calls the listener at every change of `state`. Returns a function that removes the listener. */
   onState(listener: (state: BusState) => void): () => void;
+  /**
+   * The latest reason why the broker cannot be reached, such as `connect ECONNREFUSED 127.0.0.1:6379`, without
+   * credentials. Undefined while the bus is ready, and where the client library does not tell.
+   */
+  readonly awayReason?: string | undefined;
   /** Ends all subscriptions; no handler is called afterwards. Idempotent; never rejects. */
   close(): Promise<void>;
 }

@@ -22,6 +22,10 @@ export class RelayDriver implements BusDriver {
     return this.#bus.supports;
   }
 
+  get awayReason(): string | undefined {
+    return this.#bus.awayReason;
+  }
+
   publish(subject: string, payload: Uint8Array): Promise<void> {
     return this.#bus.publish(this.nameBelow(subject), payload);
   }

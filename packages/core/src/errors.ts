@@ -36,14 +36,15 @@ function isInstance(this: ErrorClass, value: unknown): boolean {
   return Function.prototype[Symbol.hasInstance].call(this, value);
 }
 
-/** The limiter was closed before the call or while it waited. */
+/** The limiter or hive was closed before the call or while it waited. */
 export class ClosedError extends HivepaceError {
   override readonly name = "ClosedError";
   static readonly code = "LIMITER_CLOSED";
   declare readonly code: "LIMITER_CLOSED";
 
-  constructor() {
-    super("LIMITER_CLOSED", "the limiter is closed");
+  /** @param name - the kind of object that is closed */
+  constructor(name = "limiter") {
+    super("LIMITER_CLOSED", `the ${name} is closed`);
   }
 }
 

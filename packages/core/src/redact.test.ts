@@ -52,6 +52,7 @@ test.each([
 test("values that are not secret stay unchanged", () => {
   expect(redactOption("limits", [1, "a", { b: null, c: undefined }])).toEqual([1, "a", { b: null, c: undefined }]);
   expect(redactOption("tokens", -1)).toBe(-1);
+  expect(redactOption("tokens", "1600")).toBe("1600");
   const circular: Record<string, unknown> = {};
   circular["self"] = circular;
   expect(everything(redactOption("circular", circular))).toContain("…");

@@ -11,9 +11,9 @@ const IN_TEXT = /:\/\/(?!\/)\S*@/g;
 /** Redis repeats the arguments of an unknown command, for instance of an AUTH that was renamed. */
 const REPEATED_ARGUMENTS = /(unknown command .?(?:auth|hello)\b.*? args beginning with:)[^\n]*/gi;
 
-/** Names of options and properties whose value is a secret. */
+/** Names of options and properties whose value is a secret. `tokens` is an amount. */
 const SECRET_NAME =
-  /(^|[._-])((\w*(pass(word|wd|phrase)?|secret|apikey|authtoken|accesstoken))|token|nkey|seed|jwt|creds|credentials|authorization|cookie|pfx)s?$/i;
+  /(^|[._-])(?!tokens$)((\w*(pass(word|wd|phrase)?|secret|apikey|authtoken|accesstoken))|token|nkey|seed|jwt|creds|credentials|authorization|cookie|pfx)s?$/i;
 
 /** Names of options whose value is an address, possibly without a scheme. */
 const ADDRESS_NAME = /(^|[._-])(url|uri|bus|sync|server|broker|host|address|redis|source)s?(\[\d+\])?$/i;

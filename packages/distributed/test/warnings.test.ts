@@ -1,4 +1,4 @@
-import { memoryBus } from "@hivepace/bus";
+import { type BusDriver, DriverBus, memoryBus } from "@hivepace/bus";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TestHives } from "./support/hives.ts";
 import { collectWarnings } from "./support/warnings.ts";
@@ -61,3 +61,33 @@ test("an outage of the bus that lasts is one warning, a short one is none", asyn
   }
   expect(alone()).toEqual([]);
 });
+
+test.each([
+  [
+    undefined,
+    /^agent "hive-0" has not reached its bus for [56] s \(connect ECONNREFUSED\), and uses only minCapacity .*expectedAgents is not set/,
+  ],
+  [4, /uses capacity \/ expectedAgents until it does; "npx hivepace doctor"/],
+])(
+  "a bus that was never reached is a warning after five seconds, with reason and effect (%s expected agents)",
+  async (expectedAgents, text) => {
+    const never = () => new Promise<never>(() => {});
+    const { supports } = await memoryBus();
+    const driver: BusDriver = {
+      name: "unreached",
+      supports,
+      awayReason: "connect ECONNREFUSED",
+      publish: never,
+      listen: never,
+      unlisten: async () => {},
+      close: async () => {},
+    };
+    const bus = new DriverBus(() => driver, "connecting", { clock: hives.clock });
+    await hives.join({ endpoints: [EU], bus, expectedAgents });
+    await hives.clock.run(4_000);
+    expect(warnings.codes).toEqual([]);
+    await hives.clock.run(30_000);
+    expect(warnings.codes).toEqual(["HIVEPACE_BUS_AWAY"]);
+    expect(warnings.texts[0]).toMatch(text);
+  },
+);

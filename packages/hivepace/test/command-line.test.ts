@@ -67,6 +67,12 @@ test("without a command the global help goes to stderr, and the exit code is 2",
   expect(await run([])).toEqual({ code: 2, out: "", err: globalHelp });
 });
 
+test("a misspelt option names the nearest one, and an option without its value says so", async () => {
+  expect((await run(["status", "--bsu", "x"])).err).toContain("unknown option --bsu: did you mean --bus?");
+  for (const args of [["--bus"], ["--bus", "--timeout", "5s"]])
+    expect((await run(["status", ...args])).err).toMatch(/^hivepace: --bus needs a value$/m);
+});
+
 test("an unknown command exits with 2 and names the most similar one", async () => {
   expect(await run(["wach"])).toMatchObject({ code: 2, err: expect.stringContaining("did you mean watch?") });
   expect(await run(["constructor"])).toMatchObject({

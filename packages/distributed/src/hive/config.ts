@@ -25,6 +25,8 @@ const OPTIONS = {
 /** Options of the stepped recovery. */
 const STEPS = ["reduceFactor", "recoveryFactor", "recoveryIntervalMs", "maxRecovery", "cooldownMs"] as const;
 
+const BY_ADDRESS = ", or, with createHive of the package hivepace, an address such as redis://localhost:6379";
+
 const DEFAULTS = { mode: "enforce", windowMs: 60_000, leaseMs: 900_000 } as const;
 
 /** Options with all defaults applied. The bus and the store are open. */
@@ -54,9 +56,9 @@ export function hiveSettings(
     if (value !== undefined && typeof value !== "function") throw new InvalidConfigError(option, "a function", value);
   if (weights !== undefined) checkObject("weights", weights);
   if (bus !== undefined && !(typeof bus?.publish === "function" && typeof bus.subscribe === "function"))
-    throw new InvalidConfigError("bus", "a MessageBus", bus);
+    throw new InvalidConfigError("bus", `a MessageBus${BY_ADDRESS}`, bus);
   if (store !== undefined && typeof store?.sync !== "function")
-    throw new InvalidConfigError("sync", "a SyncStore", store);
+    throw new InvalidConfigError("sync", `a SyncStore${BY_ADDRESS}`, store);
   const { namespace, source } = resolveNamespace({ namespace: options.namespace });
   const isGuessed = source === "default";
   if (isGuessed && (bus || store))

@@ -183,7 +183,7 @@ export class Queue implements AfterAbort {
 
   /** Rejects all waiters. */
   close(): void {
-    for (const waiter of this.#waiters) this.#end(waiter, "closed", new ClosedError());
+    for (const waiter of this.#waiters) this.#end(waiter, "closed", new ClosedError("hive"));
     this.#serveChanged();
   }
 

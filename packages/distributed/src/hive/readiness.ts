@@ -50,7 +50,7 @@ export class Readiness {
   }
 
   close(): void {
-    this.#settle(({ reject }) => reject(new ClosedError()));
+    this.#settle(({ reject }) => reject(new ClosedError("hive")));
   }
 
   #settle(how: (waiter: Waiter) => void): void {

@@ -279,7 +279,7 @@ export class SwarmHive implements Hive {
 
   async ready(options: ReadyOptions = {}): Promise<void> {
     checkKnown(options, READY_OPTIONS);
-    if (this.#closing) throw new ClosedError();
+    if (this.#closing) throw new ClosedError("hive");
     return this.#readiness.wait(options.signal, this.#clock.now());
   }
 
@@ -312,7 +312,7 @@ export class SwarmHive implements Hive {
   }
 
   park(endpoint: string, options: ParkOptions): void {
-    if (this.#closing) throw new ClosedError();
+    if (this.#closing) throw new ClosedError("hive");
     const { model, forMs, reason } = this.#parking(endpoint, options);
     if (typeof reason !== "string") throw new InvalidConfigError("reason", "a string", reason);
     if (forMs !== undefined && !isAmount(forMs))
@@ -321,7 +321,7 @@ export class SwarmHive implements Hive {
   }
 
   unpark(endpoint: string, options: Pick<ParkOptions, "model"> = {}): void {
-    if (this.#closing) throw new ClosedError();
+    if (this.#closing) throw new ClosedError("hive");
     this.#availability.unpark(endpoint, this.#parking(endpoint, options).model);
   }
 
@@ -361,7 +361,7 @@ export class SwarmHive implements Hive {
   }
 
   reconfigure(changes: HiveChanges): void {
-    if (this.#closing) throw new ClosedError();
+    if (this.#closing) throw new ClosedError("hive");
     checkKnown(changes, CHANGES, "", "changes");
     const { endpoints, keys } = changes;
     const split = endpoints && this.#split(endpoints);
@@ -399,7 +399,7 @@ export class SwarmHive implements Hive {
   }
 
   addEndpoint(endpoint: HiveEndpoint): void {
-    if (this.#closing) throw new ClosedError();
+    if (this.#closing) throw new ClosedError("hive");
     checkObject("endpoint", endpoint);
     const { id, model, models } = endpoint;
     const { endpoints, further } = this.#split([endpoint]);
@@ -414,7 +414,7 @@ export class SwarmHive implements Hive {
   }
 
   removeEndpoint(id: string, model?: string): boolean {
-    if (this.#closing) throw new ClosedError();
+    if (this.#closing) throw new ClosedError("hive");
     let isKnown = false;
     this.#change(() => {
       isKnown = this.#manager.removeEndpoint(id, model);
@@ -423,7 +423,7 @@ export class SwarmHive implements Hive {
   }
 
   pause(): void {
-    if (this.#closing) throw new ClosedError();
+    if (this.#closing) throw new ClosedError("hive");
     this.#isPaused = true;
     // Withdraws the claims of the waiting calls.
     for (const target of this.#targets) this.#serve(target);
@@ -470,7 +470,7 @@ export class SwarmHive implements Hive {
   }
 
   #ask(request: GateRequest): Asked {
-    if (this.#closing) throw new ClosedError();
+    if (this.#closing) throw new ClosedError("hive");
     const asked = askedOf(request);
     return asked.hasTokens ? asked : this.#estimated(asked);
   }

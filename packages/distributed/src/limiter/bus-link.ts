@@ -70,6 +70,10 @@ export class BusLink {
     return this.#bus.state;
   }
 
+  get awayReason(): string | undefined {
+    return this.#bus.awayReason;
+  }
+
   get echoes(): boolean {
     return this.#bus.supports.echo;
   }

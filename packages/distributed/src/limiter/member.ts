@@ -103,7 +103,7 @@ export class Member {
       clock.now(),
     );
     this.agent = agent;
-    this.#worries = new Warnings(agent, () => this.link?.state);
+    this.#worries = new Warnings(agent, () => this.link);
     const comings = new MembershipEvents(agent, this.origin);
     this.runner = new AgentRunner({
       agent,

@@ -1,4 +1,4 @@
-import type { BusState } from "@hivepace/bus";
+import type { MessageBus } from "@hivepace/bus";
 import { warn } from "@hivepace/core/internal";
 import { type Agent, type Amounts, agentMode, at } from "../engine/index.ts";
 import { UNLIMITED } from "../wire/subjects.ts";
@@ -7,6 +7,8 @@ import { UNLIMITED } from "../wire/subjects.ts";
 const SETTLED = 10;
 /** Outages shorter than this are restarts of a broker. */
 const LASTING_MS = 30_000;
+/** An agent that has never reached its bus may send very little, and its address is probably wrong. */
+const NEVER_REACHED_MS = 5_000;
 const UNREACHED = "which uses capacity / expectedAgents meanwhile, or minCapacity without that option";
 
 /** Emits operational warnings, each once. */
@@ -15,15 +17,15 @@ export class Warnings {
   readonly #said = new Set<string>();
   #nextAt = -Infinity;
 
-  readonly #busState: () => BusState | undefined;
+  readonly #bus: () => Pick<MessageBus, "state" | "awayReason"> | undefined;
   /** Whether another agent was ever on the bus or at the store. */
   #hasMet = false;
   /** When the bus was last ready; undefined before the first check. */
   #readyAt: number | undefined;
 
-  constructor(agent: Agent, busState: () => BusState | undefined) {
+  constructor(agent: Agent, bus: () => Pick<MessageBus, "state" | "awayReason"> | undefined) {
     this.#agent = agent;
-    this.#busState = busState;
+    this.#bus = bus;
   }
 
   check(now: number): void {
@@ -65,13 +67,28 @@ export class Warnings {
 
   /** Warns once of each outage of the bus that lasts. */
   #checkBus(now: number): void {
-    const state = this.#busState();
-    const isAway = state === "connecting" || state === "interrupted";
-    if (!isAway || this.#readyAt === undefined) {
+    const bus = this.#bus();
+    const isAway = bus?.state === "connecting" || bus?.state === "interrupted";
+    if (!bus || !isAway || this.#readyAt === undefined) {
       this.#readyAt = now;
       this.#said.delete("HIVEPACE_BUS_AWAY");
-    } else if (now - this.#readyAt >= LASTING_MS)
-      this.#say("HIVEPACE_BUS_AWAY", `agent ${JSON.stringify(this.#agent.config.id)} cannot reach its bus`);
+      return;
+    }
+    const awayMs = now - this.#readyAt;
+    if (awayMs < (bus.state === "connecting" ? NEVER_REACHED_MS : LASTING_MS)) return;
+    const { id } = this.#agent.config;
+    const reason = bus.awayReason === undefined ? "" : ` (${bus.awayReason})`;
+    this.#say(
+      "HIVEPACE_BUS_AWAY",
+      `agent ${JSON.stringify(id)} has not reached its bus for ${Math.round(awayMs / 1_000)} s${reason}, and ${this.#limitMeanwhile()} until it does; "npx hivepace doctor" checks the address and the broker`,
+    );
+  }
+
+  #limitMeanwhile(): string {
+    const { config, membership } = this.#agent;
+    if (membership.hasHeard) return "keeps to its part of the limits";
+    if (config.expectedAgents !== undefined) return "uses capacity / expectedAgents";
+    return "uses only minCapacity per window, because the option expectedAgents is not set,";
   }
 
   #compareLimits(): void {

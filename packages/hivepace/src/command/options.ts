@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { nearestOf } from "@hivepace/core/internal";
 import { UsageError } from "./usage-error.ts";
 
 /** An option of a command: one description from which it is parsed and documented. */
@@ -42,7 +43,7 @@ export function parseOptions<S extends OptionSpecs>(specs: S, args: readonly str
   try {
     parsed = parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(explained(error as Error));
+    throw new UsageError(explained(error as Error, Object.keys(specs)));
   }
   const [extra] = parsed.positionals.slice(most);
   if (extra !== undefined) throw new UsageError(`unexpected argument ${JSON.stringify(extra)}`);
@@ -52,9 +53,15 @@ export function parseOptions<S extends OptionSpecs>(specs: S, args: readonly str
 /**
  * Returns the first sentence of Node's message, which names the option; the rest is advice that does not apply here.
  */
-function explained({ message }: Error): string {
+function explained({ message }: Error, known: readonly string[]): string {
   if (message.includes("--secret"))
     return "--secret is not an option, because every user of this machine could read it. Set HIVEPACE_SECRET in the environment";
-  const first = message.split(/\.\s|\n/)[0] ?? "";
-  return first.replace(/^Unknown option '(.+?)'.*$/, "unknown option $1").replace(/\.$/, "");
+  const [, unknown] = /^Unknown option '(.+?)'/.exec(message) ?? [];
+  if (unknown !== undefined) {
+    const nearest = nearestOf(unknown, known);
+    return `unknown option ${unknown}${nearest === undefined ? "" : `: did you mean --${nearest}?`}`;
+  }
+  const [, valueless] = /^Option '(?:-\w, )?(--[\w-]+).*' argument (?:missing|is ambiguous)/.exec(message) ?? [];
+  if (valueless !== undefined) return `${valueless} needs a value`;
+  return (message.split(/\.\s|\n/)[0] ?? "").replace(/\.$/, "");
 }

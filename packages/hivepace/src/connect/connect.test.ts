@@ -108,6 +108,24 @@ test("opened buses are closed when another option is invalid", async () => {
   expect(closed).toEqual(["memory", "memory"]);
 });
 
+test("a bus that is undefined, as of an unset variable, is rejected; without the option a hive is alone", async () => {
+  const wrong = createHive({ ...forHive, bus: process.env["NOT_SET_ANYWHERE"] as string });
+  await expect(wrong).rejects.toMatchObject({ code: "INVALID_CONFIG", option: "bus" });
+  const hive = await createHive(forHive);
+  expect(hive.status().bus).toBe("none");
+  await hive.close();
+});
+
+test.each(["redis://127.0.0.1:1", "nats://127.0.0.1:1", "kafka://127.0.0.1:1"])(
+  "a bus opened at %s, where nothing listens, tells why it is away",
+  async (address) => {
+    const bus = await openBus(address);
+    await until(() => /refused/i.test(bus.awayReason ?? ""), "the reason is known");
+    await expect(bus.publish("s", new Uint8Array(1))).rejects.toThrow(/its state is connecting \(.*refused/i);
+    await bus.close();
+  },
+);
+
 test("missing options are rejected", async () => {
   for (const create of [createHive, createDistributedLimiter, observeSwarm])
     await expect(create(undefined as never)).rejects.toMatchObject({ code: "INVALID_CONFIG", option: "options" });

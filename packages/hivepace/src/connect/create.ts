@@ -1,16 +1,20 @@
 import type { MessageBus } from "@hivepace/bus";
-import type { CapacityUpdate } from "@hivepace/core";
+import { type CapacityUpdate, InvalidConfigError } from "@hivepace/core";
 import * as distributed from "@hivepace/distributed";
 import { openBus } from "./open.ts";
 import { type BusSource, opened, type StoreSource } from "./opened.ts";
+
+const BUS_RULE =
+  "an address, a bus or a promise of one, and not a variable that is not set; leave the option out for one process";
 
 /** Options of `createHive`: the endpoints, the bus and store that share their limits, and the behaviour. */
 export interface HiveOptions extends Omit<distributed.HiveOptions, "bus" | "sync"> {
   /**
    * The bus over which agents coordinate; without one, this agent is alone. An address such as `nats://localhost:4222`,
    * `redis://localhost:6379` or `kafka://a:9092,b:9092`, or a promise of a bus, is opened and closed with the hive.
+   * Leave the option out for one process: undefined, as of an unset environment variable, is rejected.
    */
-  bus?: BusSource | undefined;
+  bus?: BusSource;
   /**
    * The store of the global view, which can also allocate limits, see `aggregation`. An address such as
    * `redis://localhost:6379`, or a promise of a store, is opened and closed with the hive.
@@ -53,7 +57,10 @@ export interface AnnounceOptions extends Omit<distributed.AnnounceOptions, "bus"
  * const hive = await createHive({ bus: "redis://localhost:6379", endpoints: [{ id: "openai", rpmLimit: 1_000 }] });
  * ```
  */
-export function createHive(options: HiveOptions): Promise<distributed.Hive> {
+export async function createHive(options: HiveOptions): Promise<distributed.Hive> {
+  // An unset environment variable would give each process the whole limit, without a word.
+  if (options !== null && typeof options === "object" && "bus" in options && options.bus === undefined)
+    throw new InvalidConfigError("bus", BUS_RULE, undefined);
   return opened(options, ({ bus, sync }) => distributed.createHive({ ...options, bus, sync }));
 }
 
