@@ -32,6 +32,13 @@ export class Reports {
   /** Checks a message of an agent. */
   check({ id, quotas }: Message): void {
     this.#checkClaims(id, quotas);
+    this.#checkSpent(id, quotas);
+  }
+
+  #checkSpent(id: string, quotas: Message["quotas"]): void {
+    const { isReconfigured, hasLearned } = this.#state;
+    // A limit that gets another window counts the usage of its former window from then on, which may count it once more.
+    if (isReconfigured || hasLearned) return;
     for (const { name, dimensions = ["requests"], spentTotal } of quotas) {
       // The quotas of an endpoint are named by its id, and by a model or a window behind it.
       const [endpoint = ""] = name.split(/[/@]/);
