@@ -286,9 +286,11 @@ export class Targets {
     const [shares, former] = [all.filter(isRate), earlier.filter(isRate)];
     for (const share of shares) {
       if (former.length === 0 || former.some(({ name }) => name === share.name)) continue;
-      const amounts = share.dimensions.map((dimension) =>
-        Math.max(0, ...former.map((old) => this.#ownUsage(old, dimension, now))),
-      );
+      const amounts = share.dimensions.map((dimension) => {
+        const used = Math.max(0, ...former.map((old) => this.#ownUsage(old, dimension, now)));
+        // A quota that was removed recently still has the usage of its window.
+        return Math.max(0, used - this.#ownUsage(share, dimension, now));
+      });
       share.settle(amounts, now, now);
     }
   }

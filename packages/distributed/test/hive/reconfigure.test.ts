@@ -10,6 +10,14 @@ const EU = { id: "eu", rpmLimit: 10, tpmLimit: 1_000 };
 const US = { id: "us", rpmLimit: 10, tpmLimit: 1_000 };
 
 describe("reconfigure", () => {
+  test("a window that comes back counts the usage that it has kept once", async () => {
+    const hive = await world.hives.alone({ endpoints: [{ id: "eu", rpmLimit: 10 }] });
+    hive.tryAcquire({ endpoint: "eu", tokens: 1 }).lease?.done();
+    hive.reconfigure({ endpoints: [{ id: "eu", rpmLimit: 0.5 }] });
+    hive.reconfigure({ endpoints: [{ id: "eu", rpmLimit: 10 }] });
+    expect(hive.explain("eu").limits).toMatchObject([{ dimension: "requests", windowMs: 60_000, used: 1 }]);
+  });
+
   test("limits rise and fall, and all counts are kept", async () => {
     const hive = await world.hives.alone({ endpoints: [EU] });
     for (let i = 0; i < 10; i++) await hive.acquire({ endpoint: "eu", tokens: 1 });

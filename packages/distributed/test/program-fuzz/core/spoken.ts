@@ -1,5 +1,6 @@
 import { type MemoryBroker, memoryBus, namespacedBus } from "@hivepace/bus";
 import type { ManualClock } from "@hivepace/core/testing";
+import type { Message } from "../../../src/engine/index.ts";
 import { decodeCapacity } from "../../../src/wire/capacity.ts";
 import { decodePresence } from "../../../src/wire/presence.ts";
 import { CAPACITY_SUBJECT, PRESENCE_SUBJECT } from "../../../src/wire/subjects.ts";
@@ -23,21 +24,35 @@ const EXPECTED = new Set([
 ]);
 
 /**
- * Decodes every message that agents publish, independently of its receivers. Returns a function that stops decoding.
+ * Decodes every message that agents publish, independently of its receivers, and passes reports to `check`. Returns a
+ * function that stops decoding.
  */
-export async function decodeAll(broker: MemoryBroker, clock: ManualClock, late: Late): Promise<() => Promise<void>> {
+export async function decodeAll(
+  broker: MemoryBroker,
+  clock: ManualClock,
+  late: Late,
+  check: (message: Message) => void,
+): Promise<() => Promise<void>> {
   const bus = await memoryBus(broker, { clock });
   const own = namespacedBus(bus, NAMESPACE);
-  const check = (decode: (payload: Uint8Array) => unknown) => (payload: Uint8Array) => {
-    try {
-      decode(payload);
-    } catch (error) {
-      const text = new TextDecoder().decode(payload);
-      late.add(new Violation("messages", `${String(error)} in the message ${text}`));
-    }
+  const decoded = <T>(decode: (payload: Uint8Array) => T, checkDecoded: (message: T) => void) => {
+    return (payload: Uint8Array) => {
+      let message: T;
+      try {
+        message = decode(payload);
+      } catch (error) {
+        const text = new TextDecoder().decode(payload);
+        late.add(new Violation("messages", `${String(error)} in the message ${text}`));
+        return;
+      }
+      late.guard(() => checkDecoded(message));
+    };
   };
-  await own.subscribe(PRESENCE_SUBJECT, check(decodePresence));
-  await own.subscribe(CAPACITY_SUBJECT, check(decodeCapacity));
+  await own.subscribe(PRESENCE_SUBJECT, decoded(decodePresence, check));
+  await own.subscribe(
+    CAPACITY_SUBJECT,
+    decoded(decodeCapacity, () => {}),
+  );
   return async () => {
     await own.close();
     await bus.close();

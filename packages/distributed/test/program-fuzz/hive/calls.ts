@@ -32,6 +32,7 @@ export class Calls {
       .acquire({ ...requestOf(ask), signal })
       .finally(() => {
         owner.waiting.delete(call);
+        owner.demandAt = state.clock.now();
         state.unsettled--;
       })
       .then(
@@ -56,6 +57,7 @@ export class Calls {
     hive
       .run({ ...requestOf(ask), signal }, async (lease) => {
         owner.waiting.delete(call);
+        owner.demandAt = state.clock.now();
         let held: Held | undefined;
         state.late.guard(() => {
           held = this.#grant(call, lease, Infinity);
@@ -71,6 +73,7 @@ export class Calls {
       })
       .finally(() => {
         owner.waiting.delete(call);
+        owner.demandAt = state.clock.now();
         state.unsettled--;
       })
       .catch((error: unknown) =>
@@ -102,6 +105,7 @@ export class Calls {
       "leases",
       () => "a lease without a grant, or the reverse",
     );
+    owner.demandAt = this.#state.clock.now();
     if (lease) this.#grant(call, lease);
     else {
       const { reason, limitedBy, retryAfterMs } = decision;

@@ -7,17 +7,13 @@ import { HOUR, MINUTE, type State } from "./state.ts";
 export async function end(state: State, stopDecoding: () => Promise<void>): Promise<void> {
   const { broker, clock, owners, setup, signals } = state;
   broker.start();
-  for (const { hive, endpoints } of owners) {
-    hive.resume();
-    for (const id of new Set(endpoints.map((each) => each.id))) hive.unpark(id);
-  }
-  state.parkedUntil.clear();
-  endLeases(state);
+  for (const { hive } of owners) hive.resume();
+  openAll(state);
   // With extreme numbers, calls may have to wait for years; such programs skip the check.
   const longestMs = setup.isExtreme ? 2 * HOUR : Math.max(2 * HOUR, 6 * state.longestMs);
   for (let waitMs = MINUTE; waitMs < longestMs && state.unsettled > 0; waitMs *= 2) {
     await state.pass(waitMs);
-    endLeases(state);
+    openAll(state);
   }
   const isServed = state.unsettled === 0 || setup.isExtreme === true;
   need(isServed, "liveness", () => `${state.unsettled} calls still wait after ${longestMs} ms without load`);
@@ -39,7 +35,10 @@ export async function end(state: State, stopDecoding: () => Promise<void>): Prom
   }
 }
 
-function endLeases({ held }: State): void {
+/** Ends all leases and parks. A park may be received late, from a hive that has removed the endpoint since. */
+function openAll({ held, owners, parkedUntil }: State): void {
+  parkedUntil.clear();
+  for (const { hive, endpoints } of owners) for (const id of new Set(endpoints.map((each) => each.id))) hive.unpark(id);
   for (const each of held) {
     each.isOpen = false;
     each.lease.done();

@@ -38,6 +38,7 @@ export async function start(state: State, index: number): Promise<Owner> {
     endpoints: limited(endpoints, options.mockEndpointTpmThreshold),
     keys,
     waiting: new Set(),
+    demandAt: clock.now(),
     isClosing: false,
   };
 }

@@ -21,6 +21,8 @@ export interface Owner {
   endpoints: readonly HiveEndpoint[];
   keys: Readonly<Record<string, HiveKeyLimits>>;
   readonly waiting: Set<Call>;
+  /** Time of the last wait or denial. */
+  demandAt: number;
   isClosing: boolean;
 }
 

@@ -1,4 +1,3 @@
-import type { Hive } from "../../../src/index.ts";
 import { checkIllegal } from "../core/illegal.ts";
 import { stable } from "../core/numbers.ts";
 import { decodeAll } from "../core/spoken.ts";
@@ -14,6 +13,7 @@ import { ILLEGAL_CALLS, ILLEGAL_OPERATIONS } from "./illegal-calls.ts";
 import { endLease } from "./leases.ts";
 import { park } from "./parks.ts";
 import type { Ask, Command, Setup } from "./program.ts";
+import { Reports } from "./reports.ts";
 import { start } from "./start.ts";
 import { type Owner, State } from "./state.ts";
 
@@ -22,17 +22,24 @@ export class HiveWorld implements World<Command> {
   readonly #state: State;
   readonly #calls: Calls;
   readonly #always: Always;
+  readonly #reports: Reports;
   #stopDecoding: () => Promise<void> = async () => {};
 
   constructor({ setup }: Program<Setup, Command>, warnings: Warnings) {
     this.#state = new State(setup);
     this.#calls = new Calls(this.#state);
     this.#always = new Always(this.#state, warnings);
+    this.#reports = new Reports(this.#state);
   }
 
   async open(): Promise<this> {
     const { setup, owners, broker, clock, late } = this.#state;
-    this.#stopDecoding = await decodeAll(broker, clock, late);
+    const stopDecoding = await decodeAll(broker, clock, late, (message) => this.#reports.check(message));
+    this.#reports.start();
+    this.#stopDecoding = async () => {
+      this.#reports.stop();
+      await stopDecoding();
+    };
     for (let i = 0; i < setup.hives; i++) owners.push(await start(this.#state, i));
     await this.#state.pass(3 * (setup.options.heartbeatIntervalMs ?? 1_000));
     return this;
@@ -108,7 +115,7 @@ export class HiveWorld implements World<Command> {
       case "illegal":
         return this.#illegal(state.owner(command.hive), command.call);
       case "listen":
-        return this.#listen(state.owner(command.hive).hive, command.how);
+        return this.#listen(state.owner(command.hive), command.how);
       case "restart":
         this.#always.forgetPauses();
         return restart(state, state.owner(command.hive), command.drainMs);
@@ -122,6 +129,7 @@ export class HiveWorld implements World<Command> {
         state.disturb();
         state.clock.jump(command.ms);
         state.expire();
+        for (const owner of state.owners) owner.demandAt = state.clock.now();
         return state.pass(1);
     }
   }
@@ -152,11 +160,13 @@ export class HiveWorld implements World<Command> {
   }
 
   /** Checks that an explanation, which is about a call of one token, agrees with the outcome of such a call. */
-  #probe({ hive, endpoints }: Owner, endpoint: string, model: string | undefined): void {
+  #probe(owner: Owner, endpoint: string, model: string | undefined): void {
+    const { hive, endpoints } = owner;
     if (!configOf(endpoints, endpoint, model)) return;
     const { freesInMs, limitedBy } = hive.explain(endpoint, model);
     const decision = hive.tryAcquire({ endpoint, model, tokens: 1, inputTokens: 1, outputTokens: 1 });
     decision.lease?.cancel();
+    owner.demandAt = this.#state.clock.now();
     if (!this.#state.isJudged) return;
     const said = `explain says ${limitedBy} for ${freesInMs} ms`;
     need(decision.allowed === (freesInMs === 0), "explanations", () => `${said}, and tryAcquire ${decision.limitedBy}`);
@@ -178,11 +188,13 @@ export class HiveWorld implements World<Command> {
     );
   }
 
-  #listen(hive: Hive, how: "throws" | "reenters" | "ends"): void {
+  #listen(owner: Owner, how: "throws" | "reenters" | "ends"): void {
+    const { hive } = owner;
     hive.onCapacityChange(({ resource }) => {
       if (how === "throws") throw new Error("a listener that throws");
       if (how === "ends") return this.#state.ending?.cancel();
       hive.status();
+      owner.demandAt = this.#state.clock.now();
       hive.tryAcquire({ endpoint: resource, tokens: 1 }).lease?.cancel();
     });
   }

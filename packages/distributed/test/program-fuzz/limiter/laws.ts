@@ -1,3 +1,4 @@
+import type { Message } from "../../../src/engine/index.ts";
 import { checkNumbers } from "../core/numbers.ts";
 import { checkIgnored } from "../core/spoken.ts";
 import { need } from "../core/violation.ts";
@@ -9,6 +10,8 @@ const SWARM_EXCESS = 0.1;
 /** Smallest fraction of its share that an isolated agent keeps with `isolation: "available"`. */
 const KEPT = 0.3;
 
+/** The longest time that a message may be under way. */
+const LATE_MS = 200;
 /** Time that a store needs to learn a limit, in milliseconds. */
 const TAKEN_OVER_MS = 10_000;
 
@@ -61,6 +64,18 @@ function checkAgent(state: State, { limiter, resources }: Agent): void {
     need(inFlight === model.inFlight, "conservation", () => `${inFlight} in flight, not ${model.inFlight}`);
     const capacity = limiter.getCapacity(resource);
     checkNumbers(capacity, `capacity of ${resource}`);
+  }
+}
+
+/** Checks that an agent claims nothing of a resource that it has removed. */
+export function checkReports({ removedAt, clock }: State, { id, quotas }: Message): void {
+  for (const { name, claim } of quotas) {
+    const sinceMs = clock.now() - (removedAt.get(`${id} ${name}`) ?? Infinity);
+    need(
+      !claim || !(sinceMs > LATE_MS),
+      "conservation",
+      () => `${id} claims ${name}, ${sinceMs} ms after it was removed`,
+    );
   }
 }
 

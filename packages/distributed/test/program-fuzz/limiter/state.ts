@@ -75,6 +75,8 @@ export class State {
    * the others.
    */
   readonly setAgain = new Set<string>();
+  /** Times at which agents removed resources that they have not set again, by agent and resource. */
+  readonly removedAt = new Map<string, number>();
   unsettled = 0;
   starts = 0;
   order = 0;
@@ -118,6 +120,7 @@ export class State {
   set(agent: Agent, limit: Limit): void {
     const { resource: name, capacity, windowMs } = limit;
     const known = agent.resources.get(name);
+    this.removedAt.delete(`${agent.limiter.agentId} ${name}`);
     const setAt = this.clock.now();
     const grantsBefore = this.grants.length;
     if (known) {

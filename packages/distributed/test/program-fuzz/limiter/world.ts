@@ -7,7 +7,7 @@ import { decodeAll } from "../core/spoken.ts";
 import type { Program, World } from "../core/subject.ts";
 import { need } from "../core/violation.ts";
 import { end } from "./end.ts";
-import { checkAlways, checkGranted, checkKept, checkNotOvertaken, sharesOf } from "./laws.ts";
+import { checkAlways, checkGranted, checkKept, checkNotOvertaken, checkReports, sharesOf } from "./laws.ts";
 import type { Command, Setup } from "./program.ts";
 import { type Agent, type Call, type Resource, State } from "./state.ts";
 
@@ -24,7 +24,7 @@ export class LimiterWorld implements World<Command> {
 
   async open(): Promise<this> {
     const { setup, agents, broker, clock, late } = this.#state;
-    this.#stopDecoding = await decodeAll(broker, clock, late);
+    this.#stopDecoding = await decodeAll(broker, clock, late, (message) => checkReports(this.#state, message));
     for (let i = 0; i < setup.agents; i++) agents.push(await this.#state.start(i));
     for (const agent of agents) for (const limit of setup.resources) this.#state.set(agent, limit);
     await this.#state.pass(3 * (setup.options.heartbeatIntervalMs ?? 1_000));
@@ -200,6 +200,7 @@ export class LimiterWorld implements World<Command> {
       const isKnown = resources.delete(name);
       const isRemoved = limiter.removeResource(name);
       need(isKnown === isRemoved, "conservation", () => `removeResource said ${isRemoved}`);
+      state.removedAt.set(`${limiter.agentId} ${name}`, state.clock.now());
     }
     if (state.isAlone)
       for (const grant of state.grants.splice(0)) if (grant.resource !== name) state.grants.push(grant);
