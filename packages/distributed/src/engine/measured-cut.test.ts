@@ -89,3 +89,19 @@ test("a call larger than the last good level is sent within a window", () => {
   }
   expect(waitedMs).toBeLessThan(60_000);
 });
+
+test("calls that came during the pause are sent at the steady pace, although none of them has waited for long", () => {
+  const swarm = testSwarm(1, {}, measured);
+  const [agent] = swarm.agents;
+  if (!agent) throw new Error("no agent");
+  for (let second = 0; second < 10; second++) {
+    for (let i = 0; i < 24; i++) swarm.take(agent, 1);
+    swarm.pass(1_000);
+  }
+  refuse(swarm);
+  const { climb } = quotaIn(agent).backoff.level;
+  swarm.pass((climb?.holdMs ?? 0) + 50);
+  let sent = 0;
+  while (sent < 100 && swarm.take(agent, 1)) sent++;
+  expect(sent).toBeLessThanOrEqual(3);
+});

@@ -28,8 +28,8 @@ const FURTHER = [0.83, 0.7, 0.5];
 const RESUMED = 0.02;
 /** Windows after a cut in which a refusal is expected to show the same limit. */
 const FORGET_WINDOWS = 3;
-/** Number of calls between probes from which on probes are not made rarer: a failed probe costs about one refusal. */
-const PROBE_CALLS = 200;
+/** Number of calls between probes from which on probes are not made rarer: a failed probe costs two to three refusals. */
+const PROBE_CALLS = 300;
 /**
  * Longest stay at the last good level, in windows. Where few calls fit into a window, a raised limit must still be
  * detected within a tolerable time.

@@ -71,9 +71,9 @@ export function returnToPace(agent: Agent, quota: Quota, amounts: Amounts, now: 
 /** Allowed lead of the swarm over the pace: a second's worth under contention; undefined for no bound. */
 export function leadOf(agent: Agent, quota: Quota, now: number): Amounts | undefined {
   if (quota.slots) return undefined;
-  if (!isContended(agent, quota, now)) return undefined;
   // Behind a slow bus more claims must be served at once, because peers learn late that a claim was served.
   const savedMs = agent.config.tuning.savedMs + lagMsOf(agent, quota);
+  if (!isContended(agent, quota, now) && !isResuming(quota, savedMs, now)) return undefined;
   const level = levelAt(quota.backoff.level, now);
   const saved = savedPart(quota, savedMs, now);
   return paceOf(agent, quota, now).map((perMs, i) => {
@@ -88,10 +88,18 @@ export function leadOf(agent: Agent, quota: Quota, now: number): Amounts | undef
  * The fraction of the lead that is available after a cut: the first calls show whether the level is low enough, so they
  * are few.
  */
-function savedPart({ backoff: { level } }: Quota, savedMs: number, now: number): number {
-  if (!level.climb) return 1;
-  const resumedMs = now - level.cutAt - level.climb.holdMs;
-  return Math.min(1, Math.max(FIRST_PART, resumedMs / (2 * savedMs)));
+function savedPart(quota: Quota, savedMs: number, now: number): number {
+  return Math.min(1, Math.max(FIRST_PART, resumedPart(quota, savedMs, now)));
+}
+
+/** True after a measured cut until the swarm has resumed: calls that came during the pause must not be sent all at once. */
+function isResuming(quota: Quota, savedMs: number, now: number): boolean {
+  return resumedPart(quota, savedMs, now) < 1;
+}
+
+/** The part of the resumption after a measured cut that is over; negative before it, and at least 1 after it. */
+function resumedPart({ backoff: { level } }: Quota, savedMs: number, now: number): number {
+  return level.climb ? (now - level.cutAt - level.climb.holdMs) / (2 * savedMs) : 1;
 }
 
 /** True while a caller of some agent has waited longer than `contendedMs`. */
