@@ -1,5 +1,6 @@
 import { at } from "./amounts.ts";
 import { dimensionsOf } from "./dimensions.ts";
+import type { Level } from "./level.ts";
 import type { Quota } from "./quota.ts";
 
 /**
@@ -32,7 +33,9 @@ const ROOM = 0.8;
 /** A second refusal at nearly the usage of the first shows a lower limit rather than a shorter window. */
 const ALIKE = 0.15;
 /** Below this usage, two refusals are alike by chance. */
-const LITTLE = 0.15;
+export const LITTLE = 0.15;
+/** Windows after a measured cut in which a refusal shows the rate of the provider rather than a shorter window. */
+const FORGET_WINDOWS = 3;
 /** Windows after which a sub-window that was learned for the first time is forgotten, and the longest time. */
 const FIRST_STAY_WINDOWS = 10;
 export const LONGEST_STAY_MS = 86_400_000;
@@ -72,6 +75,7 @@ export function learnSpread(
 ): Spread | undefined {
   const { config, usage, backoff, limits } = quota;
   const { windowMs } = config;
+  if (isMeasured(backoff.level, windowMs, now)) return undefined;
   const known = backoff.level.spread;
   const holds = known !== undefined && now < spreadUntil(known);
   const inWindow = usage.swarm.between(sentAt - windowMs, sentAt);
@@ -96,6 +100,12 @@ export function learnSpread(
     return { dimensions, windowMs: shortMs, used, at: now, stayMs: Math.min(LONGEST_STAY_MS, stayMs) };
   }
   return undefined;
+}
+
+/** True while the limit is known from a recent cut: to the usage accepted before it, or further down. */
+function isMeasured({ climb, levelAtCut, cutAt }: Level, windowMs: number, now: number): boolean {
+  if (!climb || now - cutAt > FORGET_WINDOWS * windowMs) return false;
+  return climb.failures > 0 || climb.good > levelAtCut;
 }
 
 function isAlike(used: number, before: number): boolean {
