@@ -20,8 +20,11 @@ export interface Spread {
   readonly stayMs: number;
 }
 
-/** Fractions of the window that are considered as sub-windows: 10 s, 5 s, 2 s and 1 s of a minute, and longer ones for small buckets. */
-const PARTS = [1 / 2, 1 / 4, 1 / 6, 1 / 12, 1 / 30, 1 / 60];
+/**
+ * Fractions of the window that are considered as sub-windows: 10 s, 5 s, 2 s and 1 s of a minute. Longer ones would hold only
+ * a little more, and a wrong one keeps all agents waiting until it has emptied.
+ */
+const PARTS = [1 / 6, 1 / 12, 1 / 30, 1 / 60];
 /** No sub-window is shorter: agents learn too late of each other's calls. */
 const SHORTEST_MS = 1_000;
 /** Fraction of a sub-window's limit that was used when its provider refused. Usage of peers is known a little too late. */
