@@ -3,6 +3,7 @@ import { type Amounts, at, minus, sizeOf } from "./amounts.ts";
 import type { Climb } from "./climb.ts";
 import { type Level, pausedUntil } from "./level.ts";
 import type { Quota } from "./quota.ts";
+import { LITTLE } from "./spread.ts";
 
 /** The swarm's usage, as this agent knows it, at the time of a refusal. Levels are fractions of the full capacity. */
 export interface Measure {
@@ -91,7 +92,9 @@ export function measuredCut(
   const used = Math.min(current, measure.used);
   const further = FURTHER[Math.min(failures, FURTHER.length) - 1] ?? 1;
   // A first refusal at little usage is weak evidence of the limit, so the level falls as without a measure.
-  const isFirst = isUncut(level) || now - level.cutAt > FORGET_WINDOWS * measure.windowMs;
+  // The refusal that was explained by a shorter window counts, too, unless both were at little usage.
+  const isSecond = level.epoch > 0 && isUncut(level) && measure.used > LITTLE;
+  const isFirst = (isUncut(level) && !isSecond) || now - level.cutAt > FORGET_WINDOWS * measure.windowMs;
   const least = isFirst ? reduceFactor * current : 0;
   const lowered = isFurther ? Math.min(current, level.levelAtCut) * further : Math.max(BELOW * used, least);
   const levelAtCut = Math.max(levelMin, lowered);

@@ -59,7 +59,16 @@ test("a second refusal at the same usage cuts the level", () => {
   expect(first).toBeDefined();
   swarm.pass(600);
   expect(refuse(swarm)).toBe(first);
-  expect(levelOf(swarm)).toBe(0.5);
+  expect(levelOf(swarm)).toBeCloseTo(0.97 * 0.4, 2);
+});
+
+test("a refusal of a burst soon after a measured cut is evidence of the rate, not of a shorter window", () => {
+  const swarm = testSwarm(1, {}, measured);
+  send(swarm, 15, 70);
+  refuse(swarm);
+  swarm.pass(40_000);
+  send(swarm, 60, 2);
+  expect(refuse(swarm)).toBeUndefined();
 });
 
 test("a learned sub-window limits calls of all agents at once, and is forgotten in time", () => {

@@ -1,5 +1,6 @@
 import { at } from "./amounts.ts";
 import { dimensionsOf } from "./dimensions.ts";
+import type { Level } from "./level.ts";
 import type { Quota } from "./quota.ts";
 
 /**
@@ -19,8 +20,11 @@ export interface Spread {
   readonly stayMs: number;
 }
 
-/** Fractions of the window that are considered as sub-windows: 10 s, 5 s, 2 s and 1 s of a minute, and longer ones for small buckets. */
-const PARTS = [1 / 2, 1 / 4, 1 / 6, 1 / 12, 1 / 30, 1 / 60];
+/**
+ * Fractions of the window that are considered as sub-windows: 10 s, 5 s, 2 s and 1 s of a minute. Longer ones would hold only
+ * a little more, and a wrong one keeps all agents waiting until it has emptied.
+ */
+const PARTS = [1 / 6, 1 / 12, 1 / 30, 1 / 60];
 /** No sub-window is shorter: agents learn too late of each other's calls. */
 const SHORTEST_MS = 1_000;
 /** Fraction of a sub-window's limit that was used when its provider refused. Usage of peers is known a little too late. */
@@ -32,7 +36,9 @@ const ROOM = 0.8;
 /** A second refusal at nearly the usage of the first shows a lower limit rather than a shorter window. */
 const ALIKE = 0.15;
 /** Below this usage, two refusals are alike by chance. */
-const LITTLE = 0.15;
+export const LITTLE = 0.15;
+/** Windows after a measured cut in which a refusal shows the rate of the provider rather than a shorter window. */
+const FORGET_WINDOWS = 3;
 /** Windows after which a sub-window that was learned for the first time is forgotten, and the longest time. */
 const FIRST_STAY_WINDOWS = 10;
 export const LONGEST_STAY_MS = 86_400_000;
@@ -72,6 +78,7 @@ export function learnSpread(
 ): Spread | undefined {
   const { config, usage, backoff, limits } = quota;
   const { windowMs } = config;
+  if (isMeasured(backoff.level, windowMs, now)) return undefined;
   const known = backoff.level.spread;
   const holds = known !== undefined && now < spreadUntil(known);
   const inWindow = usage.swarm.between(sentAt - windowMs, sentAt);
@@ -96,6 +103,12 @@ export function learnSpread(
     return { dimensions, windowMs: shortMs, used, at: now, stayMs: Math.min(LONGEST_STAY_MS, stayMs) };
   }
   return undefined;
+}
+
+/** True while the limit is known from a recent cut: to the usage accepted before it, or further down. */
+function isMeasured({ climb, levelAtCut, cutAt }: Level, windowMs: number, now: number): boolean {
+  if (!climb || now - cutAt > FORGET_WINDOWS * windowMs) return false;
+  return climb.failures > 0 || climb.good > levelAtCut;
 }
 
 function isAlike(used: number, before: number): boolean {
