@@ -4,7 +4,7 @@
  */
 
 /** One way of sharing a limit, with one value per second. */
-export interface Lane {
+interface Lane {
   readonly name: string;
   /** Calls accepted in the last minute, as a fraction of the limit. */
   readonly accepted: readonly number[];
@@ -12,7 +12,7 @@ export interface Lane {
   readonly refused: readonly number[];
 }
 
-export interface MovingChart {
+interface MovingChart {
   readonly title: string;
   readonly lanes: readonly Lane[];
   /** The fraction of the limit that the provider allows, one value per second. */
