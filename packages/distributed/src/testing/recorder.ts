@@ -22,6 +22,7 @@ export class Recorder {
   readonly #waitingSince: number[];
   readonly #joinedAt: number[];
   readonly #ticks: number[] = [];
+  readonly #refusedPerSecond: number[] = [];
   #joinMs = 0;
   #accepted = 0;
   #failed = 0;
@@ -78,10 +79,11 @@ export class Recorder {
     this.#peak = Math.max(this.#peak, this.#size(this.#acceptedWindow.sum.map((sum, i) => sum + at(actual, i))));
     this.#longestGap = Math.max(this.#longestGap, now - at(this.#waitingSince, agent));
     this.#waitingSince[agent] = stillWaiting ? now : Infinity;
+    const second = Math.floor(now / 1000);
+    if (outcome === "refused") this.#refusedPerSecond[second] = (this.#refusedPerSecond[second] ?? 0) + 1;
     if (!accepted) return;
     this.#accepted++;
     this.#acceptedWindow.add(now, actual);
-    const second = Math.floor(now / 1000);
     this.#perSecond.forEach((seconds, i) => {
       seconds[second] = (seconds[second] ?? 0) + at(actual, i);
     });
@@ -133,6 +135,7 @@ export class Recorder {
       longestGap: this.#longestGap / this.#windowMs,
       trace: `${this.trace}`,
       seconds: Array.from({ length: seconds }, (_, s) => (this.#perSecond[binding]?.[s] ?? 0) / perSecond),
+      refusedSeconds: Array.from({ length: seconds }, (_, s) => this.#refusedPerSecond[s] ?? 0),
       served: this.#served,
       offered: this.#offered,
       joinMs: this.#joinMs,

@@ -70,6 +70,8 @@ export interface SwarmReport {
   readonly trace: string;
   /** Accepted usage in each second, as a fraction of the limit per second. */
   readonly seconds: readonly number[];
+  /** Number of calls that the provider refused in each second. */
+  readonly refusedSeconds: readonly number[];
   /** The lowest level of any agent at the end of each second. */
   readonly levelSeconds: readonly number[];
   /** The amount that each agent got, from `measureFrom` on. */
@@ -95,6 +97,7 @@ export type Figures = Pick<
   | "longestGap"
   | "trace"
   | "seconds"
+  | "refusedSeconds"
   | "served"
   | "offered"
   | "joinMs"

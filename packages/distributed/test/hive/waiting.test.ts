@@ -21,7 +21,9 @@ describe("waiting", () => {
     expect(aborted.error).toMatchObject({ message: "enough" });
     await world.hives.clock.run(4_000);
     expect(late.error).toMatchObject({ code: "CAPACITY_EXHAUSTED", reason: "timeout" });
-    expect((late.error as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(50_000);
+    const { message, retryAfterMs } = late.error as { message: string; retryAfterMs: number };
+    expect(retryAfterMs).toBeGreaterThan(50_000);
+    expect(message).toMatch(/^no capacity for "eu": waited 500\d ms, limited by endpoint-rpm, retry in \d{5,6} ms$/);
     expect(hive.status().waiting).toBe(1);
     await world.hives.clock.run(56_000);
     expect(patient.lease).toBeDefined();
