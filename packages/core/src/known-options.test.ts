@@ -20,7 +20,7 @@ describe("unknown options", () => {
 
   test("a name unlike any option is rejected with the list of options", () => {
     expect(() => checkKnown({ colour: "red" }, KNOWN)).toThrow(
-      'colour must be an option that exists (they are id, model, rpmLimit, tpmLimit, maxInFlight), got "red"',
+      'colour must be an option that exists (they are id, model, rpmLimit, tpmLimit, maxInFlight), got "(hidden)"',
     );
   });
 

@@ -43,7 +43,8 @@ export function checkKnown(
   for (const option in options) {
     if (known[option] === true) continue;
     const value = (options as Record<string, unknown>)[option];
-    if (value !== undefined) throw new InvalidConfigError(`${at}${option}`, ruleFor(option, Object.keys(known)), value);
+    if (value !== undefined)
+      throw new InvalidConfigError(`${at}${option}`, ruleFor(option, Object.keys(known)), withoutText(value));
   }
 }
 
@@ -58,8 +59,14 @@ export function checkSpelling(options: object, known: Readonly<Record<string, tr
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(known, option)) continue;
     const meant = Object.keys(known).find((name) => editDistance(plain(option), plain(name)) <= 1);
-    if (meant !== undefined) throw new InvalidConfigError(option, `spelt ${meant}`, value);
+    if (meant !== undefined) throw new InvalidConfigError(option, `spelt ${meant}`, withoutText(value));
   }
+}
+
+/** The value of an option that does not exist. Its name does not tell whether it is a secret. */
+function withoutText(value: unknown): unknown {
+  if (typeof value === "string") return "(hidden)";
+  return typeof value === "object" && value !== null ? "an object" : value;
 }
 
 /** Throws INVALID_CONFIG unless the value is an object and no list. */

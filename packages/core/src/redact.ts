@@ -18,6 +18,9 @@ const SECRET_NAME =
 /** Names of options whose value is an address, possibly without a scheme. */
 const ADDRESS_NAME = /(^|[._-])(url|uri|bus|sync|server|broker|host|address|redis|source)s?(\[\d+\])?$/i;
 
+/** An address with a scheme, or with a user and a password. */
+const ADDRESS = /^([a-z][a-z0-9+.-]*:\/\/|[^\s@]*:[\s\S]*@)/i;
+
 /** Names whose value is a secret in nested objects only. */
 const NESTED_SECRET_NAME = /^(key|auth)$/i;
 
@@ -56,7 +59,7 @@ function redactValue(name: string, value: unknown, depth: number, budget: { left
   const isSecret = SECRET_NAME.test(name) || (depth > 0 && NESTED_SECRET_NAME.test(name));
   if (typeof value === "string") {
     if (isSecret) return HIDDEN;
-    return ADDRESS_NAME.test(name) || /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? redactAddress(value) : redact(value);
+    return ADDRESS_NAME.test(name) || ADDRESS.test(value) ? redactAddress(value) : redact(value);
   }
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return value;

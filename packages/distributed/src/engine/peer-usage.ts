@@ -97,11 +97,17 @@ function countRefunds(
   const returned = zeros(left.length);
   const refund = (ageMs: number, amounts: Amounts): void => {
     const time = latest - ageMs;
-    const most = counted?.leastSince(time);
-    const part = amounts.map((amount, i) => -Math.min(amount, most ? Math.max(0, at(most, i)) : amount));
-    usage.swarm.add(time, part);
-    counted?.add(time, part);
-    addTo(returned, part);
+    const rest = [...amounts];
+    // A message that was later than others may follow usage that was counted before this time.
+    for (const sentAt of counted ? [time, time - usage.swarm.windowMs / BINS] : [time]) {
+      const most = counted?.leastSince(sentAt);
+      const part = rest.map((amount, i) => -Math.min(amount, most ? Math.max(0, at(most, i)) : amount));
+      if (isZero(part)) continue;
+      usage.swarm.add(sentAt, part);
+      counted?.add(sentAt, part);
+      addTo(returned, part);
+      addTo(rest, part);
+    }
   };
   for (const { ageMs, amounts } of report.refunds ?? []) {
     const part = amounts.map((amount, i) => Math.max(0, Math.min(amount, at(left, i))));

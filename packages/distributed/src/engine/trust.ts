@@ -67,7 +67,7 @@ export function boundedNextMs(agent: Agent, { nextMs }: Message, now: number): n
   const { isSigned, tuning } = agent.config;
   if (isSigned) return nextMs;
   // Agents of large swarms send rarely, so this agent's own interval counts as well.
-  const usualMs = 2 * Math.max(tuning.idleHeartbeatMs, heartbeatOf(agent, now));
+  const usualMs = Math.max(tuning.idleHeartbeatMs, 2 * heartbeatOf(agent, now));
   return Math.min(nextMs, Math.max(usualMs, agent.agenda.longestWindowMs / SUSPECTED_AFTER));
 }
 

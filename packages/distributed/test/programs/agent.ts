@@ -3,8 +3,10 @@
  * process.
  */
 import { setTimeout as pause } from "node:timers/promises";
+import { redisSync } from "@hivepace/sync-redis";
 import { createDistributedLimiter } from "../../src/index.ts";
 import { type BrokerKind, openBus } from "../support/brokers.ts";
+import { delayed } from "../support/delayed-bus.ts";
 
 export interface AgentTask {
   readonly broker: BrokerKind;
@@ -18,6 +20,10 @@ export interface AgentTask {
   readonly recoveryIntervalMs: number;
   readonly recoveryFactor: number;
   readonly secret: string | undefined;
+  /** Address of a Redis that is the store. */
+  readonly store?: string | undefined;
+  /** Time by which each message is delayed on its way to the broker, and on its way back. */
+  readonly delayMs?: number | undefined;
 }
 
 /** A report of an agent to its parent. Times are milliseconds since 1970: all agents run on one machine. */
@@ -32,13 +38,16 @@ const RESOURCE = "provider";
 const say = (word: AgentWord) => process.connected && process.send?.(word);
 const at = () => performance.timeOrigin + performance.now();
 
-const bus = await openBus(task.broker, task.url);
+const direct = await openBus(task.broker, task.url);
+const bus = task.delayMs ? delayed(direct, task.delayMs) : direct;
+const sync = task.store ? await redisSync({ url: task.store }) : undefined;
 const limiter = await createDistributedLimiter({
   bus,
   agentId: task.agentId,
   recoveryIntervalMs: task.recoveryIntervalMs,
   recoveryFactor: task.recoveryFactor,
   secret: task.secret,
+  ...(sync ? { sync } : {}),
   onCapacityChange: ({ newCapacity: total, reason }) => say({ type: "capacity", at: at(), total, reason }),
 });
 limiter.setCapacity(RESOURCE, task.capacity, task.windowMs);
@@ -82,6 +91,7 @@ process.on("message", async (word) => {
   clearInterval(report);
   await limiter.close();
   await bus.close();
+  await sync?.close();
   await Promise.all(callers);
   process.disconnect();
 });

@@ -47,7 +47,7 @@ export interface SwarmFigures {
 /** The fraction of the provider's limit that agents use, because the transit time of requests varies. */
 const MARGIN = 0.95;
 
-interface Child {
+export interface Child {
   readonly id: string;
   readonly process: ChildProcess;
   state: Extract<AgentWord, { type: "state" }> | undefined;
@@ -142,7 +142,7 @@ function taskOf({ broker, limit, windowMs }: SwarmPlan, url: string, provider: s
   };
 }
 
-function startAgent(file: string, task: AgentTask): Child {
+export function startAgent(file: string, task: AgentTask): Child {
   const process = fork(file, [JSON.stringify(task)], { execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const child: Child = { id: task.agentId, process, state: undefined, cuts: [], refusals: [], grants: [] };
   process.on("message", (word: AgentWord) => {
@@ -154,7 +154,7 @@ function startAgent(file: string, task: AgentTask): Child {
   return child;
 }
 
-async function stop({ process }: Child): Promise<void> {
+export async function stop({ process }: Child): Promise<void> {
   if (process.exitCode !== null || process.signalCode !== null) return;
   const ended = new Promise<void>((resolve) => process.once("exit", () => resolve()));
   process.send("stop", () => {});
@@ -168,7 +168,7 @@ async function stop({ process }: Child): Promise<void> {
 }
 
 /** Returns the number of requests accepted within `forMs`. */
-async function measure(provider: FakeProvider, forMs: number): Promise<number> {
+export async function measure(provider: FakeProvider, forMs: number): Promise<number> {
   const before = provider.log.length;
   await pause(forMs);
   return provider.log.slice(before).filter(({ accepted }) => accepted).length;
@@ -182,7 +182,7 @@ function whenRefused({ log: sent }: FakeProvider): string {
 
 const PATIENCE_MS = 300_000;
 
-async function until(children: readonly Child[], holds: (child: Child) => boolean, what: string): Promise<void> {
+export async function until(children: readonly Child[], holds: (child: Child) => boolean, what: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!children.every(holds)) {
     if (performance.now() > deadline) {
@@ -195,7 +195,7 @@ async function until(children: readonly Child[], holds: (child: Child) => boolea
   }
 }
 
-function isMember({ state }: Child, members: number): boolean {
+export function isMember({ state }: Child, members: number): boolean {
   return state?.mode === "member" && state.members === members;
 }
 
@@ -207,7 +207,7 @@ function cutAt({ cuts }: Child): number {
   return cuts.find(isCut)?.at ?? Infinity;
 }
 
-function largest(sent: readonly { readonly at: number }[], windowMs: number): number {
+export function largest(sent: readonly { readonly at: number }[], windowMs: number): number {
   let first = 0;
   let most = 0;
   for (const [i, { at }] of sent.entries()) {
