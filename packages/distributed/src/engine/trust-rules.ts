@@ -6,6 +6,10 @@ export const TRUST = {
   mostReports: 20_000,
   /** The longest pause of an unsigned message, unless a window is longer. */
   unsignedPauseMs: 60_000,
+  /** The longest time for which an unsigned message can close an endpoint, unless a window is longer. */
+  unsignedClosureMs: 60_000,
+  /** Earlier closures that an unsigned message may report, each of which doubles the next wait. */
+  unsignedClosures: { overloaded: 8, broken: 7, parked: 1, available: 1 },
   /** Sequence numbers by which an unsigned message may be ahead. */
   seqSlack: 100,
   /** Windows' worth of service by which unsigned messages may advance the virtual time at once. */
@@ -47,6 +51,12 @@ export const TRUST_RULES: readonly TrustRule[] = [
     what: "pause (`pause_ms`)",
     unsigned: "a minute or one window",
     signed: "a day, from an agent that has been speaking for a window; before that one window from now",
+  },
+  {
+    what: "availability (`availability`, `park`)",
+    unsigned:
+      "endpoints and models closed for a minute or one window per message; opened: one call of each agent finds out again; probes held back for 30 s",
+    signed: "closed for up to a month; opened",
   },
   {
     what: "usage (`sent`, `used`, `bins`)",
