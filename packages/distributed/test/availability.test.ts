@@ -261,11 +261,12 @@ describe("a circuit breaker", () => {
 });
 
 describe("calls that take long", () => {
-  const send = async (hive: Hive, calls: number): Promise<Lease[]> => {
-    const leases: Lease[] = [];
-    for (let i = 0; i < calls; i++) leases.push(await hive.acquire({ endpoint: "eu" }));
-    return leases;
-  };
+  const send = (hive: Hive, calls: number): Lease[] =>
+    Array.from({ length: calls }, () => {
+      const { lease } = hive.tryAcquire({ endpoint: "eu" });
+      if (!lease) throw new Error("the endpoint is not available");
+      return lease;
+    });
   const refuse = (lease: Lease): void => lease.refused({ reason: "529", kind: "overload" });
 
   test.each([
@@ -273,26 +274,26 @@ describe("calls that take long", () => {
     [3, "overloaded"],
   ] as const)("count as accepted when a later one is refused: of each %i one refused is %s", async (each, state) => {
     const hive = await hives.alone({ endpoints: [EU] });
-    for (const [i, lease] of (await send(hive, 300)).entries()) if (i % each === each - 1) refuse(lease);
+    for (const [i, lease] of send(hive, 300).entries()) if (i % each === each - 1) refuse(lease);
     expect(hive.explain("eu").availability.state).toBe(state);
   });
 
   test("count once: answers that come later are no further evidence", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
-    const leases = await send(hive, 10);
+    const leases = send(hive, 10);
     refuse(leases[9] as Lease);
     for (const lease of leases.slice(0, 9)) lease.done();
-    for (const lease of await send(hive, 5)) refuse(lease);
+    for (const lease of send(hive, 5)) refuse(lease);
     expect(hive.explain("eu").availability.state).toBe("overloaded");
   });
 
   test("keep a circuit breaker closed when they are three times as old as the failures", async () => {
     const hive = await hives.alone({ endpoints: [EU] });
-    const slow = await send(hive, 40);
+    const slow = send(hive, 40);
     for (let i = 0; i < 10; i++) {
       await hives.clock.run(1_000);
-      const [quick] = (await send(hive, 1)) as [Lease];
-      slow.push(...(await send(hive, 3)));
+      const [quick] = send(hive, 1) as [Lease];
+      slow.push(...send(hive, 3));
       await hives.clock.run(20);
       quick.failed({ reason: "500" });
     }
@@ -308,7 +309,7 @@ describe("calls that take long", () => {
     ["broken", 1_000, 3_000],
   ] as const)("end a state as probes: %s, refused in %i ms, after %i ms", async (state, refusalMs, acceptedMs) => {
     const hive = await hives.alone({ endpoints: [EU] });
-    const refused = await send(hive, 12);
+    const refused = send(hive, 12);
     await hives.clock.run(refusalMs);
     for (const lease of refused) state === "broken" ? lease.failed({ reason: "500" }) : refuse(lease);
     expect(hive.explain("eu").availability.state).toBe(state);
