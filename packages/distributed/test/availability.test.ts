@@ -1,3 +1,4 @@
+import type { Lease } from "@hivepace/core";
 import { seededRandom } from "@hivepace/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Hive } from "../src/index.ts";
@@ -272,6 +273,80 @@ describe("a circuit breaker", () => {
     expect(denials.length).toBeLessThanOrEqual(8);
     expect(bad.explain("eu").availability).toMatchObject({ state: "broken" });
     expect(good.explain("eu").availability).toMatchObject({ state: "available" });
+  });
+});
+
+describe("calls that take long", () => {
+  const send = (hive: Hive, calls: number): Lease[] =>
+    Array.from({ length: calls }, () => {
+      const { lease } = hive.tryAcquire({ endpoint: "eu" });
+      if (!lease) throw new Error("the endpoint is not available");
+      return lease;
+    });
+  const refuse = (lease: Lease): void => lease.refused({ reason: "529", kind: "overload" });
+
+  test.each([
+    [10, "available"],
+    [3, "overloaded"],
+  ] as const)("count as accepted when a later one is refused: of each %i one refused is %s", async (each, state) => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    for (const [i, lease] of send(hive, 300).entries()) if (i % each === each - 1) refuse(lease);
+    expect(hive.explain("eu").availability.state).toBe(state);
+  });
+
+  test("count once: answers that come later are no further evidence", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    const leases = send(hive, 10);
+    refuse(leases[9] as Lease);
+    for (const lease of leases.slice(0, 9)) lease.done();
+    for (const lease of send(hive, 5)) refuse(lease);
+    expect(hive.explain("eu").availability.state).toBe("overloaded");
+  });
+
+  test("keep a circuit breaker closed when they are three times as old as the failures", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    const slow = send(hive, 40);
+    for (let i = 0; i < 10; i++) {
+      await hives.clock.run(1_000);
+      const [quick] = send(hive, 1) as [Lease];
+      slow.push(...send(hive, 3));
+      await hives.clock.run(20);
+      quick.failed({ reason: "500" });
+    }
+    expect(hive.explain("eu").availability.state).toBe("available");
+    for (const lease of slow) lease.failed({ reason: "500" });
+    expect(hive.explain("eu").availability.state).toBe("broken");
+  });
+
+  test.each([
+    ["overloaded", 20, 250],
+    ["overloaded", 1_000, 3_000],
+    ["broken", 20, 250],
+    ["broken", 1_000, 3_000],
+  ] as const)("end a state as probes: %s, refused in %i ms, after %i ms", async (state, refusalMs, acceptedMs) => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    const refused = send(hive, 12);
+    await hives.clock.run(refusalMs);
+    for (const lease of refused) state === "broken" ? lease.failed({ reason: "500" }) : refuse(lease);
+    expect(hive.explain("eu").availability.state).toBe(state);
+    await hives.clock.run(1_000);
+    const probe = await hive.acquire({ endpoint: "eu" });
+    await hives.clock.run(acceptedMs - 1);
+    expect(hive.explain("eu").availability).toMatchObject({ state, isProbing: true });
+    await hives.clock.run(1);
+    expect(hive.explain("eu").availability.state).toBe("available");
+    probe.done();
+  });
+
+  test("do not end a spent quota as probes: only an answer does", async () => {
+    const hive = await hives.alone({ endpoints: [EU] });
+    (await hive.acquire({ endpoint: "eu" })).refused({ reason: "quota gone", kind: "quota" });
+    await hives.clock.run(60_000);
+    const probe = await hive.acquire({ endpoint: "eu" });
+    await hives.clock.run(20_000);
+    expect(hive.explain("eu").availability.state).toBe("parked");
+    probe.done();
+    expect(hive.explain("eu").availability.state).toBe("available");
   });
 });
 

@@ -42,7 +42,7 @@ export {
   zeros,
 } from "./amounts.ts";
 export type { Answer } from "./availability/answers.ts";
-export { REMEMBERED } from "./availability/evidence.ts";
+export { REMEMBERED, type SentCall } from "./availability/evidence.ts";
 export type { AvailabilityReading } from "./availability/reading.ts";
 export {
   type AvailabilityCause,

@@ -4,7 +4,7 @@ import type { Agent } from "./agent.ts";
 import { type Amounts, isEqual } from "./amounts.ts";
 import { applyAnswer } from "./availability/answers.ts";
 import { park, unpark } from "./availability/commands.ts";
-import { beginProbe } from "./availability/probe.ts";
+import { acceptProbes, beginProbe } from "./availability/probe.ts";
 import { renewParks } from "./availability/share.ts";
 import { capacityOf } from "./capacity.ts";
 import { configure, remove } from "./configure.ts";
@@ -127,7 +127,7 @@ function effectsOf(agent: Agent, event: OtherEvent, now: number): Effects {
   const { hasBus, tuning } = agent.config;
   const retry = planTries(agent, event, now);
   let wakeAt = hasBus ? Math.min(publishAt(agent, now), now + tuning.heartbeatMs) : Infinity;
-  wakeAt = Math.max(now, Math.min(wakeAt, askAt(agent), agent.agenda.tries.next));
+  wakeAt = Math.max(now, Math.min(wakeAt, askAt(agent), agent.agenda.tries.next, agent.availability.acceptAt));
   return { taken: false, publish: message, ask: request, retry, wakeAt };
 }
 
@@ -276,8 +276,9 @@ export function wakeAfterSettling(agent: Agent, quota: Quota, tryAt: number, now
 
 /** The effects of an event that concerns no quota. A change is published at the next wake, which is due at once. */
 function afterAvailability({ availability, config, hasLeft }: Agent, now: number): Effects {
-  if (!config.hasBus || hasLeft || availability.dueAt === Infinity) return NOTHING;
-  return { ...NOTHING, wakeAt: Math.max(now, availability.dueAt) };
+  const reportAt = config.hasBus && !hasLeft ? availability.dueAt : Infinity;
+  const wakeAt = Math.min(reportAt, availability.acceptAt);
+  return wakeAt === Infinity ? NOTHING : { ...NOTHING, wakeAt: Math.max(now, wakeAt) };
 }
 
 /**
@@ -301,6 +302,7 @@ function wake(agent: Agent, now: number): void {
   if (isSwept) sweep(agent, now);
   endMove(agent, now);
   renewParks(agent, now);
+  acceptProbes(agent, now);
   for (const quota of quotasToVisit(agent, isSwept, now)) {
     refresh(agent, quota, now);
     visit(agent, quota, now);

@@ -6,6 +6,10 @@ export const TRUST = {
   mostReports: 20_000,
   /** The longest pause of an unsigned message, unless a window is longer. */
   unsignedPauseMs: 60_000,
+  /** The longest time for which an unsigned message can close an endpoint, unless a window is longer. */
+  unsignedClosureMs: 60_000,
+  /** Earlier closures that an unsigned message may report, each of which doubles the next wait. */
+  unsignedClosures: { overloaded: 8, broken: 7, parked: 1, available: 1 },
   /** Sequence numbers by which an unsigned message may be ahead. */
   seqSlack: 100,
   /** Windows' worth of service by which unsigned messages may advance the virtual time at once. */
@@ -95,9 +99,10 @@ export const TRUST_RULES: readonly TrustRule[] = [
   },
   {
     what: "availability",
-    fields: ["availability"],
-    unsigned: "opened; closed for a minute or one window",
-    signed: "opened and closed",
+    fields: ["availability", "park"],
+    unsigned:
+      "endpoints and models closed for a minute or one window per message; opened: one call of each agent finds out again; probes held back for 30 s",
+    signed: "closed for up to a month; opened",
   },
   {
     what: "membership",

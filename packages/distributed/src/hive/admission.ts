@@ -25,6 +25,8 @@ export interface Charge extends LeaseState {
   readonly model: string | undefined;
   readonly use: Use;
   readonly sentAt: number;
+  /** The number of the call in the order of sending; set with the lease. */
+  order: number;
   /**
    * The manager's decision; undefined when the request was sent despite a denial, so that the manager has not counted
    * it.
@@ -170,6 +172,7 @@ function chargeOf(
     model,
     use,
     sentAt: now,
+    order: 0,
     decision,
     shares,
     scopes: charged,

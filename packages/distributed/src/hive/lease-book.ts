@@ -1,5 +1,6 @@
 import type { Clock, Failure, Lease, Refusal, UsedTokens } from "@hivepace/core";
 import { checkKnown, checkObject, type OptionNames } from "@hivepace/core/internal";
+import type { SentCall } from "../engine/index.ts";
 import type { Charge } from "./admission.ts";
 import type { Use } from "./amounts-of.ts";
 
@@ -55,6 +56,7 @@ export class LeaseBook {
   #first: Charge | undefined;
   #last: Charge | undefined;
   #size = 0;
+  #given = 0;
   readonly #onEmpty = new Set<() => void>();
   #cancel: (() => void) | undefined;
 
@@ -70,8 +72,19 @@ export class LeaseBook {
 
   /** Opens the lease of a charged call. */
   give(charge: Charge): Lease {
+    charge.order = ++this.#given;
     this.#append(charge, charge.sentAt);
     return new OpenLease(charge, this.#ends, this);
+  }
+
+  /** The latest calls to an endpoint, or to one of its models, that were sent before `charge` and have no answer yet. */
+  earlier({ order, target }: Charge, model: string | undefined, most: number): SentCall[] {
+    const found: SentCall[] = [];
+    for (let one = this.#last; one && found.length < most; one = one.before) {
+      if (one.order >= order || one.hasAnswer || one.target.id !== target.id) continue;
+      if (model === undefined || one.model === model) found.push({ order: one.order, sentAt: one.sentAt });
+    }
+    return found;
   }
 
   /** Restarts the time to live of an open lease. */

@@ -1,12 +1,12 @@
 import type { Clock, EndedEvent, Failure, OfResource, Refusal, UsedTokens } from "@hivepace/core";
 import { InvalidConfigError } from "@hivepace/core";
 import { checkConcerns, checkRefusal, ended } from "@hivepace/core/internal";
-import type { Answer } from "../engine/index.ts";
+import { type Answer, REMEMBERED } from "../engine/index.ts";
 import { type Charge, type Counts, giveBack, renew, settle } from "./admission.ts";
 import { meanOf, type Use, usedOf } from "./amounts-of.ts";
 import type { HiveAvailability } from "./availability.ts";
 import type { Latencies } from "./latencies.ts";
-import type { LeaseEnds } from "./lease-book.ts";
+import type { LeaseBook, LeaseEnds } from "./lease-book.ts";
 import type { Observations } from "./observations.ts";
 import type { Target } from "./target.ts";
 import type { Wasted } from "./wasted.ts";
@@ -18,13 +18,18 @@ export interface LeaseEndsOptions {
   readonly latencies: Latencies;
   readonly wasted: Wasted;
   readonly observations: Observations | undefined;
+  /** The calls that a hive has under way. */
+  readonly leases: () => LeaseBook;
   /** Announces the refusal of a call. */
-  readonly refused: (charge: Charge, refusal: Refusal, now: number) => void;
+  readonly refused: (charge: Charge, refusal: Refusal, sent: SentAs, now: number) => void;
   /** Serves the waiters of a target. */
   readonly serve: (target: Target) => void;
   /** The subject of a diagnostic event. */
   readonly about: (target: Target) => OfResource;
 }
+
+/** The place of a call among the calls of this process, as evidence of availability. */
+export type SentAs = Pick<Answer, "order" | "earlier">;
 
 /** The effects of the end of a call: on its charge, on the knowledge of its endpoint, and on the waiters behind it. */
 export class HiveLeaseEnds implements LeaseEnds {
@@ -69,7 +74,7 @@ export class HiveLeaseEnds implements LeaseEnds {
     this.#giveBack(charge, now);
     this.#options.observations?.refused(charge.target.id, charge.decision === undefined);
     try {
-      this.#options.refused(charge, refusal, now);
+      this.#options.refused(charge, refusal, this.#sentAs(charge, refusal.concerns), now);
     } finally {
       this.#end(charge, "refused", 0, now);
     }
@@ -109,15 +114,16 @@ export class HiveLeaseEnds implements LeaseEnds {
     this.#options.wasted.add(charge.target, charge.use, now);
   }
 
-  #tell(
-    { target, model, sentAt, isProbe }: Charge,
-    outcome: Answer["outcome"],
-    reason: string,
-    concerns: Answer["concerns"],
-    now: number,
-  ): void {
+  #sentAs(charge: Charge, concerns: Answer["concerns"]): SentAs {
+    const model = concerns === "endpoint" ? undefined : charge.model;
+    return { order: charge.order, earlier: this.#options.leases().earlier(charge, model, REMEMBERED) };
+  }
+
+  #tell(charge: Charge, outcome: Answer["outcome"], reason: string, concerns: Answer["concerns"], now: number): void {
+    const { target, model, sentAt, isProbe, order } = charge;
+    const sent = outcome === "failure" ? this.#sentAs(charge, concerns) : { order };
     this.#options.availability.answered(
-      { endpoint: target.id, model, outcome, concerns, sentAt, isProbe, retryAfterMs: undefined, reason },
+      { endpoint: target.id, model, outcome, concerns, sentAt, ...sent, isProbe, retryAfterMs: undefined, reason },
       now,
     );
   }

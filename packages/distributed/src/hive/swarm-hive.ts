@@ -67,7 +67,7 @@ import { Keys } from "./keys.ts";
 import { Latencies } from "./latencies.ts";
 import { learnFrom } from "./learning.ts";
 import { LeaseBook } from "./lease-book.ts";
-import { HiveLeaseEnds } from "./lease-ends.ts";
+import { HiveLeaseEnds, type SentAs } from "./lease-ends.ts";
 import { targetName } from "./limits.ts";
 import { Observations } from "./observations.ts";
 import { othersOf } from "./others.ts";
@@ -158,8 +158,9 @@ export class SwarmHive implements Hive {
       latencies: this.#latencies,
       wasted: this.#wasted,
       observations: this.#observations,
-      refused: ({ target, model, sentAt, isProbe, decision }, refusal, now) =>
-        this.#refused(target, model, refusal, now - sentAt, { isProbe, wasDenied: decision === undefined }),
+      leases: () => this.#leases,
+      refused: ({ target, model, sentAt, isProbe, decision }, refusal, sent, now) =>
+        this.#refused(target, model, refusal, now - sentAt, { isProbe, sent, wasDenied: decision === undefined }),
       serve: (target) => this.#serve(target),
       about: (target) => this.#about(target),
     });
@@ -654,7 +655,7 @@ export class SwarmHive implements Hive {
     model: string | undefined,
     { reason, retryAfterMs, kind: said = "limit", concerns }: Refusal,
     sentAgoMs: number,
-    { isProbe = false, wasDenied = false } = {},
+    { isProbe = false, wasDenied = false, sent }: { isProbe?: boolean; wasDenied?: boolean; sent?: SentAs } = {},
   ): void {
     const isLong = said === "limit" && retryAfterMs !== undefined && retryAfterMs > LONG_WAIT_MS;
     const kind = isLong ? "quota" : said;
@@ -662,7 +663,10 @@ export class SwarmHive implements Hive {
     const now = this.#clock.now();
     const sentAt = now - sentAgoMs;
     const { id: endpoint } = target;
-    this.#availability.answered({ endpoint, model, outcome, concerns, sentAt, isProbe, retryAfterMs, reason }, now);
+    this.#availability.answered(
+      { endpoint, model, outcome, concerns, sentAt, ...sent, isProbe, retryAfterMs, reason },
+      now,
+    );
     if (announced.hasSubscribers) announced.publish({ ...this.#about(target), reason, sentAgoMs, retryAfterMs, kind });
     const ofModel = model === undefined ? undefined : target.byModel?.get(model)?.shares[0];
     const share = ofModel ?? target.shares[0];

@@ -39,7 +39,8 @@ export function availabilityFields({ endpoint, model, register, answers }: Avail
 }
 
 function registerFields(register: Register): object {
-  const { epoch, state, cause, count, since, changedAt, waitMs, isProbed, probes, prober, probedAt } = register;
+  const { epoch, state, cause, count, since, changedAt, waitMs, isProbed, refusalMs } = register;
+  const { probes, prober, probedAt } = register;
   return {
     epoch: clamped(bounds.epoch, epoch),
     state,
@@ -49,6 +50,7 @@ function registerFields(register: Register): object {
     age_ms: clamped(bounds.age_ms, changedAt),
     wait_ms: clamped(bounds.wait_ms, waitMs),
     ...(isProbed ? { probed: true } : {}),
+    ...(refusalMs > 0 ? { refusal_ms: clamped(bounds.refusal_ms, refusalMs) } : {}),
     ...(probes > 0
       ? {
           probes: clamped(bounds.probes, probes),
@@ -110,6 +112,7 @@ function readRegister(fields: Fields): Register {
     changedAt: number(fields, "age_ms", bounds.age_ms),
     waitMs: number(fields, "wait_ms", bounds.wait_ms),
     isProbed: fields["probed"] === true,
+    refusalMs: numberOr(fields, "refusal_ms", 0, bounds.refusal_ms),
     probes,
     prober: probes > 0 ? text(fields, "prober", LONGEST_ID) : "",
     probedAt: probes > 0 ? number(fields, "probe_age_ms", bounds.probe_age_ms) : Infinity,

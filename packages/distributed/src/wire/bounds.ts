@@ -98,6 +98,8 @@ export const BOUNDS = {
     since_age_ms: AGE,
     age_ms: AGE,
     wait_ms: { least: 0, most: MONTH_MS, beyond: "never reached: a park without an end is a month" },
+    // Rounded up, because 0 means unknown.
+    refusal_ms: { ...AGE, rounds: "up" },
     probes: { least: 0, most: 1e9, isWhole: true, beyond: "never reached: a probe every second for 31 years" },
     probe_age_ms: AGE,
     answered: { least: 0, most: MOST, isWhole: true, beyond: "never reached: one a microsecond for 285 years" },

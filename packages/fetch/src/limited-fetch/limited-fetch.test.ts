@@ -277,18 +277,18 @@ test("a refusal that says that it must not be repeated is not repeated", async (
 
 test("an overloaded model does not use up the retries of another one", async () => {
   const overloaded = () => json(529, { error: { type: "overloaded_error" } });
-  const busy = Array.from({ length: 206 }, () => overloaded);
+  const busy = Array.from({ length: 606 }, () => overloaded);
   const { clock, limited, sent } = world(busy, { maxRetries: 1, baseDelayMs: 1 });
   const ask = async (model: string): Promise<number> => {
     const answer = limited(MESSAGES, post({ model }));
     await clock.run(10);
     return (await answer).status;
   };
-  for (let call = 0; call < 105; call++) expect(await ask("busy")).toBe(529);
-  // One hundred retries are in reserve.
-  expect(sent).toHaveLength(205);
+  for (let call = 0; call < 305; call++) expect(await ask("busy")).toBe(529);
+  // One hundred retries are in reserve, and each of the first hundred calls has earned two.
+  expect(sent).toHaveLength(605);
   expect(await ask("other")).toBe(200);
-  expect(sent).toHaveLength(207);
+  expect(sent).toHaveLength(607);
 });
 
 /** An answer whose body has no end. */

@@ -120,6 +120,7 @@ export class Pacer {
       }
       const { endpoint } = lease;
       call.onSend?.(endpoint, moves);
+      if (retries === 0) this.#budgets.began(endpoint, model);
       events.emit({ type: "sent", endpoint, model, waitedMs: clock.now() - askedAt, retries });
       const others = without(route, endpoint);
       const [to] = endpointsOf(others);
@@ -144,7 +145,7 @@ export class Pacer {
       const { refusal, failure } = last;
       if (refusal === undefined) {
         if (failure && mayRepeat(failure, call) && move()) continue;
-        if (!failure) this.#budgets.succeeded(endpoint, model, retries > 0);
+        if (!failure) this.#budgets.succeeded(endpoint, model);
         return last;
       }
       events.emit({ type: "refused", endpoint, model, refusal: refusal.class, retryAfterMs: refusal.retryAfterMs });

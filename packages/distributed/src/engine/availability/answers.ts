@@ -1,7 +1,16 @@
 import type { Agent } from "../agent.ts";
 import { announceTrouble, close, open, releaseProbe } from "./change.ts";
 import { type Entry, findEntry, useEntry } from "./entries.ts";
-import { addOwnSign, addSign, isBroken, isOverloaded, type Sign } from "./evidence.ts";
+import {
+  addAccepted,
+  addOwnSign,
+  addOwnTrouble,
+  addSign,
+  isBroken,
+  isOverloaded,
+  type SentCall,
+  type Sign,
+} from "./evidence.ts";
 import { closedUntil, isClosed, LONGEST_PARK_MS } from "./register.ts";
 
 /** The end of a call, as evidence of the availability of its endpoint. */
@@ -16,6 +25,10 @@ export interface Answer {
   readonly outcome: "success" | "limited" | "overload" | "failure" | "quota" | "none";
   readonly concerns: "model" | "endpoint" | undefined;
   readonly sentAt: number;
+  /** The number of the call in the order in which this agent has sent its calls; undefined for reports without a call. */
+  readonly order?: number | undefined;
+  /** The latest calls to the endpoint, or to the model where it is concerned, that were sent earlier and are under way. */
+  readonly earlier?: readonly SentCall[] | undefined;
   /** The call was sent through a half-open endpoint. */
   readonly isProbe: boolean;
   readonly retryAfterMs?: number | undefined;
@@ -61,11 +74,16 @@ function isOwnProbe(agent: Agent, { register }: Entry, now: number): boolean {
   return isClosed(register, now) && register.probes > 0 && register.prober === agent.config.id;
 }
 
-function noteAlive(agent: Agent, entry: Entry, { sentAt, isProbe, reason }: Answer, now: number): void {
+function noteAlive(
+  agent: Agent,
+  entry: Entry,
+  { sentAt, order = Infinity, isProbe, reason }: Answer,
+  now: number,
+): void {
   const { register, local } = entry;
   const isRecent = sentAt >= entry.knownAt;
   if (isRecent) {
-    addOwnSign(entry.evidence, "alive", now);
+    if (order > entry.evidence.acceptedUntil) addOwnSign(entry.evidence, "alive", now);
     entry.hasOpened = false;
     entry.isContradicted = false;
   }
@@ -88,7 +106,7 @@ function noteTrouble(agent: Agent, entry: Entry, answer: Answer, trouble: Troubl
   const state = STATES[trouble];
   const retryAfterMs = answer.retryAfterMs && Math.min(answer.retryAfterMs, LONGEST_PARK_MS - 1);
   if (isProbe && (isOwnProbe(agent, entry, now) || local)) {
-    addTrouble(agent, entry, trouble, now);
+    addTrouble(agent, entry, trouble, answer, now);
     close(agent, entry, state, { cause: "probe-failed", reason, retryAfterMs }, now);
     return;
   }
@@ -98,13 +116,20 @@ function noteTrouble(agent: Agent, entry: Entry, answer: Answer, trouble: Troubl
     return;
   }
   if (local || sentAt < entry.knownAt) return;
-  addTrouble(agent, entry, trouble, now);
-  const isEnough = trouble === "quota" || (trouble === "overload" ? isOverloaded(evidence) : isBroken(evidence));
+  addTrouble(agent, entry, trouble, answer, now);
+  const isEnough =
+    trouble === "quota" ||
+    (trouble === "overload" ? isOverloaded(evidence, register.changedAt, now) : isBroken(evidence));
   if (isEnough) close(agent, entry, state, { cause: CAUSES[trouble], reason, retryAfterMs }, now);
 }
 
-function addTrouble(agent: Agent, entry: Entry, trouble: Trouble, now: number): void {
-  addOwnSign(entry.evidence, trouble === "failure" ? "failure" : "overload", now);
+function addTrouble(agent: Agent, entry: Entry, trouble: Trouble, { sentAt, earlier = [] }: Answer, now: number): void {
+  const { evidence, knownAt } = entry;
+  const sign = trouble === "failure" ? "failure" : "overload";
+  const refusalMs = Math.max(0, now - sentAt);
+  const recent = earlier.filter((call) => call.sentAt >= knownAt);
+  addAccepted(evidence, recent, sign, refusalMs, now);
+  addOwnTrouble(evidence, sign, refusalMs, now);
   suspect(agent, entry);
   if (!entry.isContradicted) announceTrouble(agent, entry, now);
 }
@@ -121,7 +146,8 @@ export function countPeerSigns(agent: Agent, entry: Entry, signs: readonly Sign[
   const last = signs.at(-1);
   if (last === undefined || last === "alive" || entry.local) return;
   const trouble = last === "failure" ? "failure" : "overload";
-  const isEnough = last === "failure" ? isBroken(entry.evidence) : isOverloaded(entry.evidence);
+  const isEnough =
+    last === "failure" ? isBroken(entry.evidence) : isOverloaded(entry.evidence, entry.register.changedAt, now);
   const reason = `${entry.evidence.signs.filter((sign) => sign === last).length} of the last ${entry.evidence.signs.length} answers`;
   if (isEnough) close(agent, entry, STATES[trouble], { cause: CAUSES[trouble], reason }, now);
 }

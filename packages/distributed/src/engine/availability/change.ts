@@ -7,7 +7,7 @@ import { decayedCount, waitOf } from "./waits.ts";
 /** Number of retransmissions of a change, in case a message is lost. */
 const REPEATS = 2;
 
-type Change = Pick<Register, "state" | "cause" | "count" | "since" | "waitMs" | "isProbed" | "reason">;
+type Change = Pick<Register, "state" | "cause" | "count" | "since" | "waitMs" | "isProbed" | "refusalMs" | "reason">;
 
 /** Replaces the shared register by one of a new epoch, and announces the change to all agents. */
 export function change(agent: Agent, entry: Entry, next: Change, now: number, origin = agent.config.id): void {
@@ -61,7 +61,10 @@ export function close(
   const since = isProbe ? before.since : now;
   const ownMs = waitOf(state, count);
   const waitMs = state === "parked" ? retryAfterMs || ownMs : Math.max(ownMs, retryAfterMs);
-  const next = { state, cause, count, since, waitMs, isProbed: true, reason };
+  // Another agent may know only quick refusals.
+  const knownMs = isProbe ? before.refusalMs : 0;
+  const refusalMs = Math.max(knownMs, entry.evidence.refusalMs);
+  const next = { state, cause, count, since, waitMs, isProbed: true, refusalMs, reason };
   if (!isLocal) {
     change(agent, entry, next, now);
     if (state === "broken") entry.hasOpened = true;
@@ -82,14 +85,23 @@ export function open(
   now: number,
 ): void {
   const { register } = entry;
-  // Halved, so that random overload with successes in between does not lengthen the pauses.
-  const count = cause === "unparked" ? 0 : Math.floor(register.count / 2);
-  const next = { state: "available", cause, count, since: now, waitMs: 0, isProbed: false, reason } as const;
+  // Less than halved, so that random overload with successes in between does not lengthen the pauses.
+  const count = cause === "unparked" ? 0 : Math.max(0, Math.floor((register.count - 1) / 2));
+  const next = {
+    state: "available",
+    cause,
+    count,
+    since: now,
+    waitMs: 0,
+    isProbed: false,
+    refusalMs: 0,
+    reason,
+  } as const;
   change(agent, entry, next, now, by);
 }
 
 /** Allows the next probe at once, because the call that was to probe was never sent. */
 export function releaseProbe(agent: Agent, entry: Entry, now: number): void {
-  const { state, cause, count, since, isProbed, reason, origin } = entry.register;
-  change(agent, entry, { state, cause, count, since, isProbed, reason, waitMs: 0 }, now, origin);
+  const { origin } = entry.register;
+  change(agent, entry, { ...entry.register, waitMs: 0 }, now, origin);
 }

@@ -23,7 +23,7 @@ export function park(agent: Agent, command: ParkCommand & { readonly forMs: numb
   change(
     agent,
     entry,
-    { state: "parked", cause: "parked", count: 0, since: now, waitMs, isProbed: false, reason },
+    { state: "parked", cause: "parked", count: 0, since: now, waitMs, isProbed: false, refusalMs: 0, reason },
     now,
     by,
   );

@@ -37,12 +37,14 @@ export interface Availability {
   dueAt: number;
   /** Number of changes of any entry. Readers compare the version to detect changes. */
   version: number;
+  /** The earliest time at which a probe of this agent that is still under way counts as accepted. */
+  acceptAt: number;
   /** Time until which at least one entry ranks behind others in routing. */
   troubledUntil: number;
 }
 
 export function newAvailability(): Availability {
-  return { entries: new Map(), dueAt: Infinity, version: 0, troubledUntil: -Infinity };
+  return { entries: new Map(), dueAt: Infinity, version: 0, acceptAt: Infinity, troubledUntil: -Infinity };
 }
 
 export function entryKey(endpoint: string, model: string | undefined): string {

@@ -9,6 +9,12 @@ export const REMEMBERED = 20;
 const ENOUGH = 10;
 /** A share of overloads above this closes the endpoint for all agents; below it only the affected calls retry. */
 const FREQUENT = 1 / 4;
+/**
+ * For this time after an endpoint has opened, only a larger share closes it again. Otherwise an endpoint that refuses every third
+ * call would be closed most of the time.
+ */
+const OPENED_MS = 1_000;
+const FREQUENT_AFTER_OPENING = 1 / 2;
 const FAILURES_IN_A_ROW = 5;
 /** Time for which an endpoint ranks behind others after a failure, doubled with each further failure. */
 const SUSPECT_MS = 1_000;
@@ -31,6 +37,18 @@ export interface Evidence {
   troubles: number;
   /** Time until which routing prefers other endpoints. */
   suspectUntil: number;
+  /**
+   * The number of the latest call under way that counts as accepted, in the order in which this agent has sent its calls.
+   */
+  acceptedUntil: number;
+  /** The longest time in which a call was lately refused or failed. Decays with each quicker refusal. */
+  refusalMs: number;
+}
+
+/** A call under way, with its number in the order in which this agent has sent its calls. */
+export interface SentCall {
+  readonly order: number;
+  readonly sentAt: number;
 }
 
 export function newEvidence(): Evidence {
@@ -44,6 +62,8 @@ export function newEvidence(): Evidence {
     failuresInARow: 0,
     troubles: 0,
     suspectUntil: -Infinity,
+    acceptedUntil: -1,
+    refusalMs: 0,
   };
 }
 
@@ -76,6 +96,40 @@ export function addOwnSign(evidence: Evidence, sign: Sign, now: number): void {
   addSign(evidence, sign, now);
 }
 
+/** A call that has been under way for this many times as long as a failed one counts as accepted. */
+const OUTLIVED = 3;
+
+/**
+ * Counts the calls under way that were sent before a call that was refused or has failed. Providers refuse in milliseconds
+ * what they would answer in minutes. Counted in the order of the answers, random refusals would therefore seem to be all
+ * that the endpoint does; in the order of sending they have their true share. A failure may take longer than a refusal, so
+ * it shows only that much older calls were accepted.
+ */
+export function addAccepted(
+  evidence: Evidence,
+  earlier: readonly SentCall[],
+  trouble: Exclude<Sign, "alive">,
+  refusalMs: number,
+  now: number,
+): void {
+  const leastAgeMs = trouble === "failure" ? OUTLIVED * refusalMs : 0;
+  let { acceptedUntil } = evidence;
+  for (const { order, sentAt } of earlier) {
+    if (order <= evidence.acceptedUntil || now - sentAt < leastAgeMs) continue;
+    acceptedUntil = Math.max(acceptedUntil, order);
+    addOwnSign(evidence, "alive", now);
+  }
+  evidence.acceptedUntil = acceptedUntil;
+}
+
+const REFUSAL_DECAY = 0.9;
+
+/** Adds a refusal or failure of this agent's call, which took `refusalMs`. */
+export function addOwnTrouble(evidence: Evidence, sign: Exclude<Sign, "alive">, refusalMs: number, now: number): void {
+  evidence.refusalMs = Math.max(refusalMs, evidence.refusalMs * REFUSAL_DECAY);
+  addOwnSign(evidence, sign, now);
+}
+
 /** Forgets the answers received before a change of the state. */
 export function resetEvidence(evidence: Evidence): void {
   evidence.signs.length = 0;
@@ -83,9 +137,10 @@ export function resetEvidence(evidence: Evidence): void {
   evidence.failuresInARow = 0;
 }
 
-/** True when overloads exceed a quarter of the latest answers. */
-export function isOverloaded({ signs }: Evidence): boolean {
-  return signs.length >= ENOUGH && countOf(signs, "overload") > signs.length * FREQUENT;
+/** True when overloads exceed a quarter of the latest answers, or a half when the endpoint has opened just now. */
+export function isOverloaded({ signs }: Evidence, openedAt: number, now: number): boolean {
+  const most = now - openedAt < OPENED_MS ? FREQUENT_AFTER_OPENING : FREQUENT;
+  return signs.length >= ENOUGH && countOf(signs, "overload") > signs.length * most;
 }
 
 /** True after five failures in a row, or when half of the last twenty answers are failures. */

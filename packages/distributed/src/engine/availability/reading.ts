@@ -4,9 +4,18 @@ import { type Entry, entryKey, findEntry } from "./entries.ts";
 import { closedUntil, isClosed, PROBE_MS, type Register } from "./register.ts";
 import { impatientWait } from "./waits.ts";
 
-/** Time between the turns of two agents to probe. Longer than the transit time of a message. */
+/** Longest time between the turns of two agents to probe. */
 const TURN_MS = 150;
+const LEAST_TRANSIT_MS = 10;
 const MOST_TURNS = 12;
+
+/** Time between the turns of two agents to probe: longer than the announcement of a probe takes to arrive. */
+function turnMs({ config, link }: Agent): number {
+  const { echoedSeq, delay } = link;
+  const isMeasured = config.echoes && echoedSeq > 0;
+  const { swarmMs } = delay;
+  return !isMeasured ? TURN_MS : Math.min(TURN_MS, config.tuning.gapMs + Math.max(LEAST_TRANSIT_MS, swarmMs));
+}
 
 /** An obstacle to calls to an endpoint, or to a model of it. */
 export interface AvailabilityReading {
@@ -69,7 +78,7 @@ function readRegister(
   const isProbing = now < probeEndsAt;
   const from = Math.max(until, probeEndsAt);
   // Computed only where the turn matters, because the rank costs a search among all peers.
-  const turnAt = isLocal || isProbing ? from : from + TURN_MS * turnOf(agent, entry);
+  const turnAt = isLocal || isProbing ? from : from + turnMs(agent) * turnOf(agent, entry);
   return { register, model, isLocal, waitMs: Math.max(0, turnAt - now), isProbing };
 }
 

@@ -14,6 +14,7 @@ const register: fc.Arbitrary<Register> = fc.record({
   changedAt: few,
   waitMs: few,
   isProbed: fc.boolean(),
+  refusalMs: fc.constantFrom(0, 20),
   probes: few,
   prober: name,
   probedAt: few,

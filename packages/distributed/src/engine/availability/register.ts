@@ -23,6 +23,8 @@ export interface Register {
   readonly waitMs: number;
   /** The endpoint opens after one successful call, not by time alone. */
   readonly isProbed: boolean;
+  /** The longest time in which the endpoint has lately refused or failed a call; 0 when unknown. */
+  readonly refusalMs: number;
   /** Number of probes begun in this epoch, with the agent and time of the latest probe. */
   readonly probes: number;
   readonly prober: string;
@@ -52,6 +54,7 @@ export const AVAILABLE: Register = {
   changedAt: -Infinity,
   waitMs: 0,
   isProbed: false,
+  refusalMs: 0,
   probes: 0,
   prober: "",
   probedAt: -Infinity,
@@ -78,7 +81,8 @@ export function isLater(a: Register, b: Register): boolean {
       compare(b.prober, a.prober) ||
       compare(a.reason, b.reason) ||
       compare(a.cause, b.cause) ||
-      Number(a.isProbed) - Number(b.isProbed)) > 0
+      Number(a.isProbed) - Number(b.isProbed) ||
+      a.refusalMs - b.refusalMs) > 0
   );
 }
 
