@@ -118,8 +118,10 @@ export async function cut(state: State, { hive, endpoints }: Owner, endpoint: st
 }
 
 /** Makes calls that are cancelled at once. They cost nothing, and must leave nothing behind. */
-export function burst({ hive, endpoints }: Owner, endpoint: string, count: number): void {
+export function burst({ clock }: State, owner: Owner, endpoint: string, count: number): void {
+  const { hive, endpoints } = owner;
   if (!endpoints.some(({ id }) => id === endpoint)) return;
+  owner.demandAt = clock.now();
   for (let i = 0; i < count; i++) {
     const { lease } = hive.tryAcquire({ endpoint, tokens: 1 });
     if (!lease) return;

@@ -108,7 +108,7 @@ export class HiveWorld implements World<Command> {
       case "cuts":
         return cut(state, state.owner(command.hive), command.endpoint, command.count);
       case "burst":
-        return burst(state.owner(command.hive), command.endpoint, command.count);
+        return burst(state, state.owner(command.hive), command.endpoint, command.count);
       case "reconfigure":
         this.#always.forgetPauses();
         return reconfigure(state, command);
