@@ -55,7 +55,10 @@ export function nextCapacityAt({ backoff: { level }, config: { windowMs } }: Quo
 /** The largest cost that a window can hold at the full level. */
 export function largestCost(agent: Agent, { limits }: Quota): number[] {
   const margin = isOneOfSeveral(agent) ? agent.config.tuning.safetyMargin : 0;
-  return limits.map((limit) => limit - Math.floor(limit * margin));
+  const largest = limits.slice();
+  if (margin > 0)
+    for (let i = 0; i < largest.length; i++) largest[i] = at(limits, i) - Math.floor(at(limits, i) * margin);
+  return largest;
 }
 
 /**
