@@ -241,7 +241,7 @@ export class Decider {
           limitTpm,
           currentRpm,
           limitRpm,
-          Math.max(utilization(currentRpm, limitRpm), utilization(currentTpm, limitTpm)),
+          this.#use(slot),
           clock.startOf(clock.whole(window)),
           undefined,
           undefined,
