@@ -18,7 +18,7 @@ export const usage = `bench [options]
   --rounds <n>     measured rounds (15; quick: 5)
   --seed <n>       seed of the order of the contenders (1)
   --quick          short slices, few rounds: a smoke test, whose figures must not be quoted
-  --json <path>    where to write the JSON (results/latest.json)
+  --json <path>    where to write the JSON (results/latest.json; parts and quick runs: .cache/bench/latest.json)
   --strict         exit code 1 when a claim is missed`;
 
 export function parseOptions(args: readonly string[]): Options {

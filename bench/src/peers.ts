@@ -1,5 +1,7 @@
 import { MemoryLimiter } from "@hivepace/core";
 import Bottleneck from "bottleneck";
+import { Effect } from "effect";
+import { RateLimiter as EffectRateLimiter } from "effect/persistence";
 import { RateLimiter, TokenBucket } from "limiter";
 import PQueue from "p-queue";
 import { pRateLimit } from "p-ratelimit";
@@ -45,6 +47,24 @@ export function pRateLimited(): <T>(work: () => Promise<T>) => Promise<T> {
 
 export function pThrottled<T>(work: () => Promise<T>): () => Promise<T> {
   return pThrottle({ limit: limit.tokens, interval: limit.windowMs })(work);
+}
+
+/** Effect's rate limiter with its store in memory: one request, as an effect that fails when it would have to wait. */
+export function effectConsume() {
+  const limiter = Effect.runSync(EffectRateLimiter.make.pipe(Effect.provide(EffectRateLimiter.layerStoreMemory)));
+  return limiter.consume({
+    algorithm: "token-bucket",
+    onExceeded: "fail",
+    key: resource,
+    limit: limit.tokens,
+    window: limit.windowMs,
+    tokens: 1,
+  });
+}
+
+/** A p-queue that starts a number of jobs in each interval. */
+export function pQueue(): PQueue {
+  return new PQueue({ interval: limit.windowMs, intervalCap: limit.tokens });
 }
 
 /** A paused p-queue, whose jobs wait until they are aborted. */

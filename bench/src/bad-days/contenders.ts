@@ -39,7 +39,10 @@ export function plain(urls: readonly string[]): Contender {
 }
 
 /** The same SDKs, each with the limited fetch of a hive; all hives on one bus. */
-export async function hivepace(urls: readonly string[], { perSecond, isFastest }: Day): Promise<Contender> {
+export async function hivepace(
+  urls: readonly string[],
+  { perWindow, windowMs = 1_000, isFastest }: Day,
+): Promise<Contender> {
   const broker = memoryBroker();
   const ids = urls.map((_, i) => `endpoint-${i}`);
   const hives: Hive[] = [];
@@ -49,9 +52,9 @@ export async function hivepace(urls: readonly string[], { perSecond, isFastest }
       bus: memoryBus(broker),
       namespace: "bad-days",
       agentId: `agent-${i}`,
-      windowMs: 1_000,
+      windowMs,
       expectedAgents: AGENTS,
-      endpoints: ids.map((id) => ({ id, ...(perSecond === undefined ? {} : { rpmLimit: perSecond }) })),
+      endpoints: ids.map((id) => ({ id, ...(perWindow === undefined ? {} : { rpmLimit: perWindow }) })),
       ...(isFastest ? { strategy: "fastest" as const } : {}),
     });
     hives.push(hive);

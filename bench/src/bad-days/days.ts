@@ -8,8 +8,10 @@ export interface Day {
   readonly endpoints: (runMs: number) => readonly ((asked: Asked) => Behaviour)[];
   /** The second endpoint refuses every connection. */
   readonly isSecondGone?: boolean;
-  /** The limit that agents are configured with, in calls a second; Infinity for none. */
-  readonly perSecond?: number;
+  /** The limit that agents are configured with, in calls a window; undefined for none. */
+  readonly perWindow?: number;
+  /** One second unless given. */
+  readonly windowMs?: number;
   readonly isFastest?: boolean;
 }
 
@@ -61,7 +63,7 @@ export const days: readonly Day[] = [
     name: "an outage of a third of the run",
     endpoints: (runMs) => [({ ms }) => (ms >= runMs / 6 && ms < runMs / 2 ? OVERLOAD : OK)],
   },
-  { name: "limit 60 % of what is wanted", endpoints: () => [limited(WANTED * 0.6)], perSecond: WANTED * 2 },
+  { name: "limit 60 % of what is wanted", endpoints: () => [limited(WANTED * 0.6)], perWindow: WANTED * 2 },
   { name: "one of two refuses connections", endpoints: () => [fine, fine], isSecondGone: true },
   { name: "one of two answers 500", endpoints: () => [fine, always({ kind: "status", status: 500 })] },
   { name: "one of two answers 401", endpoints: () => [fine, always({ kind: "status", status: 401 })] },

@@ -1,10 +1,13 @@
+import { Effect } from "effect";
 import { limit, resource } from "../limit.ts";
 import {
   bottleneck,
+  effectConsume,
   flexibleMemory,
   hivepace,
   limiterRateLimiter,
   limiterTokenBucket,
+  pQueue,
   pRateLimited,
   pThrottled,
 } from "../peers.ts";
@@ -56,8 +59,16 @@ export const asyncContenders: readonly Contender<AsyncOp>[] = [
     },
   },
   {
+    name: "effect RateLimiter.consume",
+    note: "in memory, each request run as a promise",
+    setup() {
+      const consume = effectConsume();
+      return { op: () => Effect.runPromise(consume) };
+    },
+  },
+  {
     name: "hivepace run",
-    note: "acquire, call an empty async function, finish; the three below do the same",
+    note: "acquire, call an empty async function, finish; the four below do the same",
     setup() {
       const limiter = hivepace();
       return { op: () => limiter.run(resource, work), close: () => limiter.close() };
@@ -75,6 +86,14 @@ export const asyncContenders: readonly Contender<AsyncOp>[] = [
     setup() {
       const limited = pRateLimited();
       return { op: () => limited(work) };
+    },
+  },
+  {
+    name: "p-queue",
+    note: "as many jobs for each interval as the limit",
+    setup() {
+      const queue = pQueue();
+      return { op: () => queue.add(work), close: () => queue.clear() };
     },
   },
   {

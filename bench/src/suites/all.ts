@@ -22,6 +22,7 @@ import { swarm } from "./swarm.ts";
 import { swarmDecision } from "./swarm-decision.ts";
 import { sync } from "./sync.ts";
 import { syncBeside } from "./sync-beside.ts";
+import { tasks } from "./tasks.ts";
 import { tryAcquire } from "./try-acquire.ts";
 import { waiters } from "./waiters.ts";
 
@@ -50,6 +51,7 @@ export const allSuites: readonly Suite[] = [
   slots,
   reservations,
   badDays,
+  tasks,
   memory,
   rateMemory,
   size,

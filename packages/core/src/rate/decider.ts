@@ -219,6 +219,7 @@ export class Decider {
     return undefined;
   }
 
+  /** The decision that `decide` would make, without counting the request. */
   explain(
     endpoint: Endpoint,
     key: Ref | undefined,
@@ -226,6 +227,32 @@ export class Decider {
     inputTokens: number | undefined,
     outputTokens: number | undefined,
   ): Decision {
+    const { counters, clock } = this;
+    const { slot } = endpoint.ref;
+    if (endpoint.isPlain && key === undefined && !counters.isSliding && counters.strideOf(slot) === 1) {
+      // Routing peeks at every candidate, and most of them have capacity.
+      counters.load(slot, clock.window);
+      const { tokens: currentTpm, requests: currentRpm, window, memory } = counters;
+      const limitRpm = limitOf(memory[slot + REQUEST_LIMIT] as number, MOST_REQUESTS);
+      const limitTpm = limitOf((memory[slot + TOKEN_LIMIT] as number) >>> 0, MOST_TOKENS);
+      if (currentRpm < limitRpm && currentTpm + tokens <= limitTpm)
+        return new Decision(
+          currentTpm,
+          limitTpm,
+          currentRpm,
+          limitRpm,
+          this.#use(slot),
+          clock.startOf(clock.whole(window)),
+          undefined,
+          undefined,
+          undefined,
+          undefined,
+          undefined,
+          0,
+          0,
+          undefined,
+        );
+    }
     const input = part(inputTokens, tokens, outputTokens);
     const output = part(outputTokens, tokens, inputTokens);
     return explain(this.counters, this.clock, endpoint, key, tokens, input, output);

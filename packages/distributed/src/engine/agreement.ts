@@ -1,21 +1,25 @@
 import { hash32 } from "../hash.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, Peer } from "./agent.ts";
 import { type Amounts, addTo, at, fits, isZero, minus, SLACK, scaled, takeFrom, zeros } from "./amounts.ts";
 import { availableOf, capacityOf } from "./capacity.ts";
 import { isKnownToAll } from "./claim.ts";
 import { fairShares } from "./fair-shares.ts";
-import type { BudgetRange, Quota } from "./quota.ts";
+import type { BudgetRange, PeerQuota, Quota } from "./quota.ts";
 import { confirmReported } from "./schedule.ts";
 import { heldFraction } from "./silence.ts";
 import { wholeShares } from "./slots.ts";
 import { isBefore, type Place } from "./virtual-time.ts";
 
-/** The facts about one agent that all agents know. */
-interface Member {
-  /** Key of the peer; undefined for this agent. */
-  readonly key: string | undefined;
+/** The usage and the demand of one agent, as it has reported them. */
+interface Needs {
   readonly used: Amounts;
   readonly demand: Amounts;
+}
+
+/** The facts about one agent that all agents know. */
+interface Member extends Needs {
+  /** Key of the peer; undefined for this agent. */
+  readonly key: string | undefined;
   readonly weight: number;
   readonly claim: (Place & { readonly amounts: Amounts }) | undefined;
 }
@@ -66,14 +70,27 @@ export function ownShare(agent: Agent, quota: Quota, now: number): number[] {
   swarm.expire(now);
   own.expire(now);
   const unconfirmed = unconfirmedUsage(quota);
-  const members = membersOf(agent, quota, unconfirmed, now);
+  const members: Needs[] = [{ used: minus(own.sum, unconfirmed), demand: quota.reporting.confirmedDemand }];
+  const weights = [agent.config.weight];
+  let weightSum = agent.config.weight;
+  for (const { weight, state, quotas } of agent.membership.peers.values()) {
+    const known = quotas.get(quota.config.name);
+    if (!isInAgreement(state, known)) continue;
+    weightSum += weight;
+    // Members without usage and demand only count by their weights.
+    if (!known || (isZero(known.report.used) && isZero(known.report.demand))) continue;
+    members.push(known.report);
+    weights.push(weight);
+  }
   const remaining = remainingUsage(members, minus(swarm.sum, unconfirmed));
   const capacity = minus(capacityOf(agent, quota, now), heldInTheEnd(agent, quota, now));
-  const weightSum = members.reduce((sum, { weight }) => sum + weight, 0);
-  // Members without usage and demand only count by their weights.
-  const active = members.filter(({ key, used, demand }) => key === undefined || !isZero(used) || !isZero(demand));
-  const weights = active.map(({ weight }) => weight);
-  return finalShares(active, capacity, remaining, weights, weightSum).map((shares) => at(shares, 0));
+  return capacity.map((amount, i) => {
+    const most = Math.max(0, amount);
+    let wanted = 0;
+    for (const needs of members) wanted += needOf(needs, remaining, i);
+    if (wanted >= most) return at(finalSharesOf(i, members, most, remaining, weights, weightSum), 0);
+    return needOf(members[0] as Needs, remaining, i) + ((most - wanted) * agent.config.weight) / weightSum;
+  });
 }
 
 /** The final budgets as whole slots, assigned to the members in an order that is the same for all agents. */
@@ -102,12 +119,16 @@ function membersOf(agent: Agent, quota: Quota, unconfirmed: Amounts, now: number
   ];
   for (const { key, weight, state, quotas } of agent.membership.peers.values()) {
     const known = quotas.get(config.name);
-    // The capacity held for peers that fell silent earlier is already subtracted.
-    if (state === "left" || known?.heldBudget) continue;
+    if (!isInAgreement(state, known)) continue;
     const { used = nothing, demand = nothing } = known?.report ?? {};
     members.push({ key, used, demand, weight, claim: known?.claim });
   }
   return members;
+}
+
+/** True unless a peer has left, or the capacity that is held for it is already subtracted. */
+function isInAgreement(state: Peer["state"], known: PeerQuota | undefined): boolean {
+  return state !== "left" && !known?.heldBudget;
 }
 
 /**
@@ -139,7 +160,7 @@ function serveInOrder(members: readonly Member[], available: number[]): Map<Memb
 }
 
 /** The fraction of the reported usage that has not expired since it was reported, in each dimension. */
-function remainingUsage(members: readonly Member[], used: Amounts): number[] {
+function remainingUsage(members: readonly Needs[], used: Amounts): number[] {
   return used.map((amount, i) => {
     const reported = members.reduce((sum, member) => sum + at(member.used, i), 0);
     const most = Math.max(0, amount);
@@ -149,17 +170,33 @@ function remainingUsage(members: readonly Member[], used: Amounts): number[] {
 
 /** Max-min fair shares by usage and demand, per dimension. Capacity that nobody demands is divided by weight. */
 function finalShares(
-  members: readonly Member[],
+  members: readonly Needs[],
   capacity: Amounts,
   remaining: Amounts,
   weights: readonly number[],
   weightSum: number,
 ): number[][] {
-  return capacity.map((amount, i) => {
-    const most = Math.max(0, amount);
-    const demands = members.map(({ used, demand }) => Math.max(0, at(used, i) * at(remaining, i) + at(demand, i)));
-    const fair = fairShares(most, demands, weights);
-    const rest = Math.max(0, most - fair.reduce((sum, share) => sum + share, 0));
-    return fair.map((share, j) => share + (rest * at(weights, j)) / weightSum);
-  });
+  return capacity.map((amount, i) => finalSharesOf(i, members, Math.max(0, amount), remaining, weights, weightSum));
+}
+
+function finalSharesOf(
+  dimension: number,
+  members: readonly Needs[],
+  most: number,
+  remaining: Amounts,
+  weights: readonly number[],
+  weightSum: number,
+): number[] {
+  const fair = fairShares(
+    most,
+    members.map((needs) => needOf(needs, remaining, dimension)),
+    weights,
+  );
+  const rest = Math.max(0, most - fair.reduce((sum, share) => sum + share, 0));
+  return fair.map((share, j) => share + (rest * at(weights, j)) / weightSum);
+}
+
+/** The usage of an agent that remains in the window, and its demand. */
+function needOf({ used, demand }: Needs, remaining: Amounts, dimension: number): number {
+  return Math.max(0, at(used, dimension) * at(remaining, dimension) + at(demand, dimension));
 }

@@ -58,7 +58,9 @@ export function largestCost(agent: Agent, quota: Quota): number[] {
   const margin = isOneOfSeveral(agent) ? agent.config.tuning.safetyMargin : 0;
   const largest = quota.limits.slice();
   lowerToSubWindows(largest, quota);
-  return largest.map((limit) => limit - Math.floor(limit * margin));
+  if (margin > 0)
+    for (let i = 0; i < largest.length; i++) largest[i] = at(largest, i) - Math.floor(at(largest, i) * margin);
+  return largest;
 }
 
 /**

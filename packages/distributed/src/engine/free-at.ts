@@ -1,6 +1,6 @@
 import type { Agent } from "./agent.ts";
-import { type Amounts, addTo, at, fits, minus, SLACK, sizeOf } from "./amounts.ts";
-import { availableOf, capacityOf, nextCapacityAt } from "./capacity.ts";
+import { type Amounts, addTo, at, copyOf, fits, minus, SLACK, sizeOf } from "./amounts.ts";
+import { availableIn, availableOf, capacityOf, nextCapacityAt } from "./capacity.ts";
 import { inPaceAt } from "./pacing.ts";
 import type { Quota } from "./quota.ts";
 import { slotFreeAt } from "./slots.ts";
@@ -47,18 +47,23 @@ export function freeAtFor(
   if (quota.slots) return slotFreeAt(agent, quota, cost, ahead, from, now);
   const { windowMs } = quota.config;
   const { swarm } = quota.usage;
-  const all = [...cost];
-  if (ahead) addTo(all, ahead);
+  const first = copyOf(cost);
+  if (ahead) addTo(first, ahead);
   const capacity = capacityOf(agent, quota, from);
   // Amounts that exceed one window occupy further windows.
-  const windows = fits(all, capacity) ? 0 : Math.max(0, sizeOf(minus(all, capacity), capacity));
-  const first = all.map((amount, i) => Math.min(amount, at(capacity, i)));
-  const available = availableOf(agent, quota, now);
-  // The level, and with it the capacity, may be higher at `from`.
-  addTo(available, minus(capacity, capacityOf(agent, quota, now)));
-  const missing = first.map((amount, i) => amount - at(available, i) - SLACK);
+  const windows = fits(first, capacity) ? 0 : Math.max(0, sizeOf(minus(first, capacity), capacity));
+  const present = from === now ? capacity : capacityOf(agent, quota, now);
+  const available = availableIn(quota, present, now);
+  const partsFreeAt = subWindowsFreeAt(agent, quota, first, now);
+  const missing = first.slice();
+  for (let i = 0; i < first.length; i++) {
+    first[i] = Math.min(at(first, i), at(capacity, i));
+    // The level, and with it the capacity, may be higher at `from`.
+    available[i] = at(available, i) + (at(capacity, i) - at(present, i));
+    missing[i] = at(first, i) - at(available, i) - SLACK;
+  }
   const goneAt = fits(first, available) ? now : swarm.goneAt(missing);
-  const expiredAt = Math.max(goneAt === -Infinity ? now : goneAt, subWindowsFreeAt(agent, quota, all, now));
+  const expiredAt = Math.max(goneAt, partsFreeAt);
   const freeAt = Math.max(from, Math.min(expiredAt, now + swarm.longestMs));
   if (windows === 0) return Math.max(freeAt, inPaceAt(agent, quota, ahead, now));
   // Either each window is used up at once, or calls are sent at the steady pace: the later of the two.

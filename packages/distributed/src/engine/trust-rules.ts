@@ -63,7 +63,7 @@ export const TRUST_RULES: readonly TrustRule[] = [
   },
   {
     what: "usage",
-    fields: ["sent", "used", "bins", "seen", "held_ms", "ends_ms", "departed", "departed_ms"],
+    fields: ["sent", "used", "bins", "seen", "seen_bins", "held_ms", "ends_ms", "departed", "departed_ms"],
     unsigned: "raised",
     signed: "raised",
   },

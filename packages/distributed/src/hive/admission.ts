@@ -70,30 +70,18 @@ const NOTHING_CHARGED: readonly ChargedScope[] = [];
 
 /**
  * Decides on a request and counts it in the endpoint's window and in all quotas of the endpoint and of the request's
- * scopes. The decision is atomic: after a denial nothing is counted.
+ * scopes. The decision is atomic: after a denial nothing is counted. `local` is the denial by the counts of this process, where
+ * it is known already.
  */
 export function admit(
-  { manager, clock }: Counts,
+  counts: Counts,
   target: Target,
   scopes: readonly Scope[],
   { model, key, use }: Pick<Asked, "model" | "key" | "use">,
   now: number,
+  local?: RateDecision,
 ): Verdict {
-  const { tokens, inputTokens, outputTokens } = use;
-  clock.hold(now);
-  let decision: RateDecision;
-  try {
-    decision = manager.check({
-      endpoint: target.id,
-      model: modelOf(target, model),
-      key,
-      tokens,
-      inputTokens,
-      outputTokens,
-    });
-  } finally {
-    clock.release();
-  }
+  const decision = local ?? check(counts, target, model, key, use, now);
   if (!decision.allowed) {
     const denial = denialOf(target, scopes, use, decision, undefined, now, true);
     const isByKey = decision.reason !== "too-large" && decision.limitedBy?.startsWith("key-") === true;
@@ -102,11 +90,29 @@ export function admit(
     return { charge: undefined, decision: denial, blockedBy: isByKey ? scopes.slice(0, 1) : NO_SCOPES, blockedMs };
   }
   if (!takeAll(scopes.length === 0 ? target.shares : sharesOf(target, scopes), use, now)) {
-    manager.cancel(decision);
+    counts.manager.cancel(decision);
     const denial = denialOf(target, scopes, use, decision, undefined, now, true);
     return { charge: undefined, decision: denial, ...blockOf(scopes, use, denial, now) };
   }
   return { charge: chargeOf(target, model, scopes, use, decision, now), decision };
+}
+
+/** Counts a request in this process at the time of its decision. */
+function check(
+  { manager, clock }: Counts,
+  target: Target,
+  model: string | undefined,
+  key: string | undefined,
+  { tokens, inputTokens, outputTokens }: Use,
+  now: number,
+): RateDecision {
+  clock.hold(now);
+  try {
+    const of = modelOf(target, model);
+    return manager.check({ endpoint: target.id, model: of, key, tokens, inputTokens, outputTokens });
+  } finally {
+    clock.release();
+  }
 }
 
 /** The quotas of the endpoint and of the scopes, in the order in which they are asked. */

@@ -1,6 +1,6 @@
 import { type GateRequest, InvalidConfigError } from "@hivepace/core";
 import { checkKnown, type OptionNames } from "@hivepace/core/internal";
-import { tiersOf } from "../router/tiers.ts";
+import { idsOf, tiersOf } from "../router/tiers.ts";
 import { type Use, useOf } from "./amounts-of.ts";
 
 /** A validated request. */
@@ -46,7 +46,7 @@ export function askedOf(request: GateRequest): Asked {
   const { tokens, inputTokens, outputTokens } = request;
   const hasTokens = tokens !== undefined || inputTokens !== undefined || outputTokens !== undefined;
   const tiers = route === undefined ? undefined : tiersOf(route, "route");
-  const candidates = tiers ? tiers.flat() : [endpoint as string];
+  const candidates = tiers ? idsOf(tiers) : [endpoint as string];
   return {
     candidates,
     tiers: tiers ?? [candidates],

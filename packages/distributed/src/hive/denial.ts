@@ -1,4 +1,4 @@
-import type { RateDecision } from "@hivepace/core";
+import type { LimitedBy, RateDecision } from "@hivepace/core";
 import type { Use } from "./amounts-of.ts";
 import type { Scope } from "./scope.ts";
 import type { Share, ShareReading, Target } from "./target.ts";
@@ -37,16 +37,17 @@ export function denialOf(
   isDenied = false,
 ): RateDecision | undefined {
   if (local.reason === "too-large") return local;
-  for (const { shares } of [...scopes, target])
+  for (const { shares } of scopes.length === 0 ? [target] : [...scopes, target])
     for (const share of shares) {
-      const cost = share.amounts(use);
-      if (share.isTooLarge(cost)) return shared(local, share.reading(cost, now), "too-large", undefined, share);
+      share.price(use);
+      if (share.isTooLarge(share.cost))
+        return shared(local, share.reading(share.cost, now), "too-large", undefined, share);
     }
   if (local.reason === "in-flight") return local;
   let longest: Share | undefined = isDenied ? (target.shares[0] ?? scopes[0]?.shares[0]) : undefined;
   let longestMs = 0;
   const wait = (share: Share, before: Use | undefined): void => {
-    const waitMs = share.waitMs(share.amounts(use), before && share.amounts(before), now);
+    const waitMs = share.waitMs(share.cost, before && share.amounts(before), now);
     if (waitMs > longestMs) [longest, longestMs] = [share, waitMs];
   };
   for (const share of target.shares) wait(share, ahead);
@@ -56,15 +57,26 @@ export function denialOf(
   if (local.allowed && !longest) return isDenied ? denied(local, "rate", 1) : undefined;
   // Times below a millisecond are rounding errors of floating-point sums.
   const retryAfterMs = Math.max(1, Math.ceil(Math.max(localMs, longestMs) - 1e-6));
-  const reading = longest?.reading(longest.amounts(use), now);
+  const reading = longest?.reading(longest.cost, now);
   // When both count the same limit, the one that this process counts is named, unless all agents pause.
   if (!reading || (!local.allowed && (localMs >= longestMs || isSameLimit(local, reading))))
     return denied(local, "rate", retryAfterMs);
   return shared(local, reading, "rate", retryAfterMs, longest);
 }
 
+/** The names that limits of this process have where all agents share them. */
+const SAME_LIMITS: Partial<Record<LimitedBy, LimitedBy>> = {
+  "endpoint-rpm": "swarm-rpm",
+  "endpoint-tpm": "swarm-tpm",
+  "endpoint-input-tpm": "swarm-input-tpm",
+  "endpoint-output-tpm": "swarm-output-tpm",
+  "endpoint-in-flight": "swarm-in-flight",
+  "key-rpm": "key-rpm",
+  "key-tpm": "key-tpm",
+};
+
 function isSameLimit({ limitedBy }: RateDecision, reading: ShareReading): boolean {
-  return limitedBy?.replace("endpoint-", "swarm-") === reading.limitedBy;
+  return limitedBy !== undefined && SAME_LIMITS[limitedBy] === reading.limitedBy;
 }
 
 function denied(local: RateDecision, reason: "rate" | "too-large", retryAfterMs: number | undefined): RateDecision {

@@ -217,6 +217,7 @@ export class SwarmHive implements Hive {
         },
         rank: (endpoint, model) => this.#availability.rank(endpoint, model, clock.now()),
         wasted: (endpoint, model) => {
+          if (this.#wasted.isEmpty(clock.now())) return 0;
           const target = this.#targets.look(endpoint, model);
           return target ? this.#wasted.partOf(target, clock.now()) : 0;
         },
@@ -507,17 +508,18 @@ export class SwarmHive implements Hive {
     const tiers = isAllKnown
       ? asked.tiers
       : tiersWithin(asked.tiers, (id) => this.#targets.look(id, model) !== undefined);
-    for (const endpoint of this.#router.inOrder(tiers, { model, key, session, ...use })) {
-      const result = this.#tryOne(asked, this.#targets.find(endpoint, model));
+    for (const { endpoint, local } of this.#router.inOrder(tiers, { model, key, session, ...use })) {
+      const result = this.#tryOne(asked, this.#targets.find(endpoint, model), local);
       if (result.lease) return result;
       denied.push(...result.denied);
     }
     return { lease: undefined, denied: denied.sort((a, b) => rank(a.decision) - rank(b.decision)) };
   }
 
-  #tryOne(asked: Asked, target: Target): Tried {
+  /** Tries one candidate. `local` is the denial by the counts of this process, where it is known already. */
+  #tryOne(asked: Asked, target: Target, local?: RateDecision): Tried {
     const now = this.#clock.now();
-    const verdict = this.#admit(asked, target, now);
+    const verdict = this.#admit(asked, target, now, false, local);
     const { decision, charge } = verdict;
     if (charge) return { lease: this.#lease(charge, decision), decision };
     return { lease: undefined, denied: [{ target, decision, blockedBy: verdict.blockedBy }] };
@@ -533,11 +535,16 @@ export class SwarmHive implements Hive {
   }
 
   #targetsOf(candidates: readonly string[], model: string | undefined): readonly Target[] {
-    return candidates.flatMap((endpoint) => this.#targets.look(endpoint, model) ?? []);
+    const targets: Target[] = [];
+    for (const endpoint of candidates) {
+      const target = this.#targets.look(endpoint, model);
+      if (target) targets.push(target);
+    }
+    return targets;
   }
 
   /** Decides on a request, and counts it when it is granted. A request does not overtake waiters. */
-  #admit(asked: Asked, target: Target, now: number, isNext = false): Verdict {
+  #admit(asked: Asked, target: Target, now: number, isNext = false, local?: RateDecision): Verdict {
     const isHeldBack = this.#isHeldBack();
     const obstacle = isHeldBack ? undefined : this.#obstacle(asked, target, now);
     const closedMs = obstacle?.waitMs ?? 0;
@@ -549,7 +556,7 @@ export class SwarmHive implements Hive {
             blockedBy: [],
             blockedMs: closedMs,
           }
-        : admit(this.#counts, target, this.#scopes(asked, target, now), asked, now);
+        : admit(this.#counts, target, this.#scopes(asked, target, now), asked, now, local);
     if (this.#observations) {
       this.#observations.decided(target.id, verdict.decision);
       if (verdict.charge) return verdict;

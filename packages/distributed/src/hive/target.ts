@@ -150,7 +150,8 @@ export class Share implements Watched, QuotaPart {
   /** True when `cost` exceeds the whole limit of a window. */
   isTooLarge(cost: Amounts): boolean {
     const largest = largestCost(this.#member.agent, this.quota);
-    return cost.some((amount, i) => amount > at(largest, i));
+    for (let i = 0; i < cost.length; i++) if (at(cost, i) > at(largest, i)) return true;
+    return false;
   }
 
   /** Time until `cost` could be sent after all of `ahead`, without other demand; 0 for now. */
@@ -162,30 +163,28 @@ export class Share implements Watched, QuotaPart {
   reading(cost: Amounts, now: number): ShareReading {
     const capacity = capacityOf(this.#member.agent, this.quota, now);
     const usage = swarmUsageOf(this.quota, now);
-    const readingOf = (name: HiveDimension): readonly [used: number, limit: number] => {
-      const i = this.dimensions.indexOf(name);
-      const limit = i < 0 || at(this.quota.limits, i) >= UNLIMITED ? Infinity : at(capacity, i);
-      return [i < 0 ? 0 : Math.max(0, at(usage, i)), limit];
-    };
-    let tightest: HiveDimension = this.dimensions[0] ?? "requests";
+    const { dimensions } = this;
+    const usedOf = (i: number): number => (i < 0 ? 0 : Math.max(0, at(usage, i)));
+    const limitOf = (i: number): number =>
+      i < 0 || at(this.quota.limits, i) >= UNLIMITED ? Infinity : at(capacity, i);
+    let tightest: HiveDimension = dimensions[0] ?? "requests";
     let utilization = 0;
-    for (const [i, name] of this.dimensions.entries()) {
-      const [used, limit] = readingOf(name);
-      const part = limit === Infinity ? 0 : (used + at(cost, i)) / limit;
-      if (part > utilization) [tightest, utilization] = [name, part];
+    for (let i = 0; i < dimensions.length; i++) {
+      const part = (usedOf(i) + at(cost, i)) / limitOf(i);
+      if (part > utilization) [tightest, utilization] = [dimensions[i] as HiveDimension, part];
     }
-    const [currentRpm, limitRpm] = readingOf("requests");
+    const requests = dimensions.indexOf("requests");
     // Where input or output tokens are the tightest limit, their numbers are shown, as the manager does.
-    const [currentTpm, limitTpm] = readingOf(tightest === "requests" ? "tokens" : tightest);
+    const tokens = dimensions.indexOf(tightest === "requests" ? "tokens" : tightest);
     const isPaused = now < pausedUntil(this.quota.backoff.level);
     return {
       dimension: tightest,
       limitedBy: isPaused ? "swarm-pause" : this.#names[tightest],
       utilization: Math.min(1, utilization),
-      currentRpm,
-      limitRpm,
-      currentTpm,
-      limitTpm,
+      currentRpm: usedOf(requests),
+      limitRpm: limitOf(requests),
+      currentTpm: usedOf(tokens),
+      limitTpm: limitOf(tokens),
     };
   }
 }

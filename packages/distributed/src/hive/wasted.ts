@@ -9,6 +9,8 @@ import type { Target } from "./target.ts";
 export class Wasted {
   readonly #windowMs: number;
   readonly #byTarget = new WeakMap<Target, UsageWindow>();
+  /** Time at which all usage has left its window. */
+  #emptyAt = -Infinity;
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
@@ -22,6 +24,12 @@ export class Wasted {
     }
     window.add(now, allOf(use));
     window.expire(now);
+    this.#emptyAt = now + window.longestMs;
+  }
+
+  /** True while nothing that was given back is in its window. */
+  isEmpty(now: number): boolean {
+    return now >= this.#emptyAt;
   }
 
   /** The largest fraction of any limit that was given back in the last window. */

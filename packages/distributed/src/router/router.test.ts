@@ -225,7 +225,7 @@ test("the order of a route is that in which it would choose candidates that are 
   use("eu", 4);
   use("us", 2);
   others.set("asia", { requests: 10, tokens: 0, remainingMs: 5_000 });
-  const orderOf = (...tiers: string[][]) => [...ranked.inOrder(tiers, { tokens: 10 })];
+  const orderOf = (...tiers: string[][]) => [...ranked.inOrder(tiers, { tokens: 10 })].map(({ endpoint }) => endpoint);
   expect(orderOf(["eu", "us", "asia"])).toEqual(["us", "eu", "asia"]);
   expect(orderOf(["eu"], ["asia", "us"])).toEqual(["eu", "us", "asia"]);
   use("eu", 6);

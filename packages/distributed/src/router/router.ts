@@ -10,7 +10,7 @@ import {
 } from "@hivepace/core";
 import { AMOUNT, checkKnown, isAmount, type OptionNames } from "@hivepace/core/internal";
 import { Refusals } from "./refusals.ts";
-import { freesFirst, leftAlone, roomOf, unavailable, waitRank } from "./room.ts";
+import { type Full, freesFirst, leftAlone, roomOf, told, unavailable, waitRank } from "./room.ts";
 import type {
   EndpointHealth,
   PassedOver,
@@ -21,7 +21,7 @@ import type {
   RoutingStrategy,
 } from "./router-types.ts";
 import { bestRanked, bySession, fastest, leastUsed, type Open, roundRobin, weighted } from "./strategies.ts";
-import { tiersOf } from "./tiers.ts";
+import { idsOf, tiersOf } from "./tiers.ts";
 import { UnknownEndpoints } from "./unknown-endpoints.ts";
 
 const DEFAULTS = { strategy: "least-used", refusedForMs: 1_000 } as const;
@@ -92,7 +92,8 @@ export class RoomRouter implements Router {
     const tiers = tiersOf(candidates, "candidates");
     if (strategy !== this.#strategy) checkStrategy(strategy);
     const survey = this.#survey(tiers, request);
-    const { passedOver, known } = survey;
+    const { known } = survey;
+    const passedOver = survey.full.map(told);
     const chosen = this.#choose(survey, tiers, request, strategy);
     if (!chosen) return allFull(passedOver);
     const { endpoint, utilization } = chosen;
@@ -106,33 +107,33 @@ export class RoomRouter implements Router {
    * The candidates in the order in which `route` would choose them if each were denied: first those with capacity, then
    * those that have none, by their waits. Each candidate is examined once.
    */
-  *inOrder(tiers: readonly (readonly string[])[], request: Omit<RouteRequest, "candidates">): Generator<string> {
+  *inOrder(tiers: readonly (readonly string[])[], request: Omit<RouteRequest, "candidates">): Generator<InOrder> {
     const survey = this.#survey(tiers, request);
     for (;;) {
       const chosen = this.#choose(survey, tiers, request, this.#strategy);
       if (!chosen) break;
-      yield chosen.endpoint;
-      survey.open.delete(chosen.endpoint);
+      yield chosen;
+      survey.open.splice(survey.open.indexOf(chosen), 1);
     }
-    for (const { endpoint } of survey.passedOver.sort((a, b) => waitRank(a) - waitRank(b))) yield endpoint;
+    yield* survey.full.sort((a, b) => waitRank(a) - waitRank(b));
   }
 
   /** Examines all candidates. */
   #survey(tiers: readonly (readonly string[])[], request: Omit<RouteRequest, "candidates">): Survey {
-    const all = tiers.length === 1 ? (tiers[0] as readonly string[]) : tiers.flat();
+    const all = idsOf(tiers);
     const now = this.#clock.now();
-    const open = new Map<string, Open>();
-    const passedOver: PassedOver[] = [];
+    const open: Open[] = [];
+    const full: Full[] = [];
     const known: string[] = [];
     for (const endpoint of all) {
       const room = this.#roomOf(endpoint, request, all, now);
       if (room === undefined) continue;
       known.push(endpoint);
-      if ("by" in room) passedOver.push(room);
-      else open.set(endpoint, room);
+      if ("by" in room) full.push(room);
+      else open.push(room);
     }
     if (known.length < all.length) this.#warnUnknown(all, known);
-    return { open, passedOver, known };
+    return { open, full, known };
   }
 
   /** Chooses among the open endpoints of the first tier that has any. Undefined when none is open. */
@@ -142,9 +143,9 @@ export class RoomRouter implements Router {
     { session }: Pick<RouteRequest, "session">,
     strategy: RoutingStrategy,
   ): Open | undefined {
-    if (open.size === 0) return undefined;
-    const tier = tiers.find((ids) => ids.some((id) => open.has(id))) as readonly string[];
-    const best = bestRanked(tiers.length === 1 ? [...open.values()] : tier.flatMap((id) => open.get(id) ?? []));
+    if (open.length === 0) return undefined;
+    const tier = tiers.length === 1 ? (tiers[0] as readonly string[]) : firstOpen(tiers, open);
+    const best = bestRanked(tiers.length === 1 ? open : open.filter(({ endpoint }) => tier.includes(endpoint)));
     const turn = this.#turn;
     if (session !== undefined) return best[bySession(best, session)];
     // Session-affine requests do not advance round-robin.
@@ -158,8 +159,8 @@ export class RoomRouter implements Router {
     request: Omit<RouteRequest, "candidates">,
     all: readonly string[],
     now: number,
-  ): Open | PassedOver | undefined {
-    const { model, key, tokens, inputTokens, outputTokens } = request;
+  ): Open | Full | undefined {
+    const { model, key, tokens, inputTokens, outputTokens, strategy = this.#strategy } = request;
     const local = this.#peek({ endpoint, model, key, tokens, inputTokens, outputTokens });
     if (local === undefined) return undefined;
     const room = roomOf(endpoint, tokens, local, this.#view?.others(endpoint, model));
@@ -173,7 +174,7 @@ export class RoomRouter implements Router {
     if ("by" in left) return left;
     const { utilization } = left;
     const load = utilization + health.wasted(endpoint, model);
-    const latencyMs = health.latencyMs(endpoint, model);
+    const latencyMs = strategy === "fastest" ? health.latencyMs(endpoint, model) : undefined;
     return { endpoint, utilization, rank: health.rank(endpoint, model), load, latencyMs };
   }
 
@@ -207,11 +208,24 @@ export class RoomRouter implements Router {
   }
 }
 
+/** A candidate, with the decision of this process where that denies the request. */
+interface InOrder {
+  readonly endpoint: string;
+  readonly local?: RateDecision;
+}
+
 /** The candidates of a request with capacity, those without, and all that the manager knows. */
 interface Survey {
-  readonly open: Map<string, Open>;
-  readonly passedOver: PassedOver[];
+  /** In the order of the candidates. */
+  readonly open: Open[];
+  readonly full: Full[];
   readonly known: readonly string[];
+}
+
+/** The first tier that has an open endpoint. */
+function firstOpen(tiers: readonly (readonly string[])[], open: readonly Open[]): readonly string[] {
+  const ids = new Set(open.map(({ endpoint }) => endpoint));
+  return tiers.find((tier) => tier.some((id) => ids.has(id))) as readonly string[];
 }
 
 const REASONS = {

@@ -17,6 +17,11 @@ export function tiersOf(route: GateRoute, option: string): readonly (readonly st
   return tiers.filter(({ length }) => length > 0);
 }
 
+/** All endpoints of the tiers. */
+export function idsOf(tiers: readonly (readonly string[])[]): readonly string[] {
+  return tiers.length === 1 ? (tiers[0] as readonly string[]) : tiers.flat();
+}
+
 /** Returns the tiers restricted to these endpoints. */
 export function tiersWithin(
   tiers: readonly (readonly string[])[],

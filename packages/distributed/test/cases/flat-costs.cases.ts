@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Case, CaseResult } from "@hivepace/verify";
 import {
+  calling,
   fastestOf,
   hearing,
   heartbeatBytes,
@@ -19,6 +20,17 @@ import {
 const ROUNDS = 8;
 
 export const cases: readonly Case[] = [
+  {
+    id: "flat-costs/a-call-among-endpoints",
+    seconds: 5,
+    run: () =>
+      compare(
+        () => calling(1),
+        () => calling(1_000),
+        2_000,
+        1.5,
+      ),
+  },
   {
     id: "flat-costs/a-message-heard",
     seconds: 5,
@@ -60,6 +72,17 @@ export const cases: readonly Case[] = [
         () => routing(10, true),
         () => routing(100, true),
         20,
+        20,
+      ),
+  },
+  {
+    id: "flat-costs/a-free-route-per-endpoint",
+    seconds: 5,
+    run: () =>
+      compare(
+        () => routing(10, false),
+        () => routing(100, false),
+        200,
         20,
       ),
   },

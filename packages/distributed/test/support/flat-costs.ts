@@ -12,6 +12,8 @@ const PRESENCE = "ratelimit.presence";
 /** Endpoints that one message of another agent reports on. */
 const REPORTED = 5;
 const LIMITS = { rpmLimit: 1_000, tpmLimit: 1_000_000 };
+/** Limits that no measurement reaches. Larger ones would be no limits, which agents do not share. */
+const UNREACHED = { rpmLimit: 1e7, tpmLimit: 4e9 };
 const FULL = { rpmLimit: 1, tpmLimit: 1_000_000 };
 
 /** An operation that is repeated to be measured. */
@@ -115,6 +117,19 @@ async function crowd(
   return { hive, bus, clock };
 }
 
+/** A call to one endpoint of `endpoints`, from its decision to its end with a corrected usage. */
+export async function calling(endpoints: number): Promise<Situation> {
+  const { hive } = await crowd(endpoints, 2, UNREACHED);
+  const request = { endpoint: "endpoint-0", tokens: 100 };
+  const used = { tokens: 80 };
+  const once = () => {
+    const { lease } = hive.tryAcquire(request);
+    if (!lease) throw new Error("a call was denied that should not be");
+    lease.done(used);
+  };
+  return { once, close: () => hive.close() };
+}
+
 /** Hears a message on five endpoints, of `endpoints`. */
 export async function hearing(endpoints: number): Promise<Situation> {
   const { hive, bus } = await crowd(endpoints, 2);
@@ -172,7 +187,7 @@ export async function routing(endpoints: number, isFull: boolean): Promise<Situa
   const hive = await createHive({
     clock,
     namespace: "flat-costs",
-    endpoints: route.map((id) => ({ id, ...(isFull ? FULL : { rpmLimit: 1e9, tpmLimit: 1e12 }) })),
+    endpoints: route.map((id) => ({ id, ...(isFull ? FULL : UNREACHED) })),
   });
   if (isFull) for (const endpoint of route) hive.tryAcquire({ endpoint, tokens: 1 });
   const request = { route, tokens: 1 };
@@ -204,7 +219,7 @@ export class Waiters {
       clock,
       namespace: "flat-costs",
       maxQueue: count,
-      endpoints: [{ id: "endpoint-0", ...(keys === "limited" ? { rpmLimit: 1e9, tpmLimit: 1e12 } : FULL) }],
+      endpoints: [{ id: "endpoint-0", ...(keys === "limited" ? UNREACHED : FULL) }],
       ...(keys === "limited" ? { limitsForKey: () => ({ rpmLimit: 1 }) } : {}),
     });
     const waiters = new Waiters(hive, keys);

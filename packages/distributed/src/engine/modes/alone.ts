@@ -35,8 +35,8 @@ export const alone: Mode = {
   },
 
   availableAt(agent, quota, cost, ahead, freeAt, now) {
+    if (partOf(agent) === 1) return freeAtFor(agent, quota, cost, ahead, freeAt, now);
     const all = leftForOthers(agent, quota, now);
-    if (isZero(all)) return freeAtFor(agent, quota, cost, ahead, freeAt, now);
     if (ahead) addTo(all, ahead);
     return freeAtFor(agent, quota, cost, all, freeAt, now);
   },
