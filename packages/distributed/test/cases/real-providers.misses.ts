@@ -31,8 +31,8 @@ export const KNOWN_MISSES: Readonly<Record<string, Misses>> = {
     "use 20 s later": miss(0.968, 0.97),
   },
   "real-providers/providers/another-program-uses-30-to-70-percent-of-the-account-varying": {
-    "use of what is left": miss(0.859, 0.9),
-    "refused part": miss(0.011, 0.01),
+    "use of what is left": miss(0.885, 0.9),
+    "refused part": miss(0.016, 0.01),
   },
   // Agents have no shared limit of calls in flight.
   "real-providers/providers/the-provider-runs-20-calls-at-a-time": { "refused part": miss(0.059, 0.01) },
