@@ -247,8 +247,7 @@ describe("a hive", () => {
       { ...eu, how: "expired", heldMs: 10_000, tokens: 950 },
     ]);
     expect(heard.of("hivepace:announced")).toMatchObject([{ ...us, reason: "429", sentAgoMs: 1_000 }]);
-    // Three calls at once, with room in the minute: they are spread from now on, and the level is not cut.
-    expect(heard.of("hivepace:level")[0]).toMatchObject({ ...us, cause: "pause", level: 1, reason: "429" });
+    expect(heard.of("hivepace:level")[0]).toMatchObject({ ...us, cause: "cut", reason: "429" });
     const [begun] = heard.of("hivepace:waiting");
     expect(begun).toMatchObject({ ...eu, cost: 950, limitedBy: "endpoint-tpm" });
     expect(heard.of("hivepace:waited")).toEqual([
