@@ -43,6 +43,19 @@ test("every agent parks what an operator parks, and opens it again, and observer
   await observer.close();
 });
 
+test("an observer that starts while an endpoint is parked sees it open", async () => {
+  const [hive] = await hives.swarm(2, { endpoints: [EU], secret: SECRET });
+  hive?.park("eu", { reason: "maintenance" });
+  await hives.clock.run(3_500);
+  const observer = await observeSwarm({ bus, namespace: "test", secret: SECRET, clock: hives.clock });
+  const states: string[] = [];
+  observer.onEvent((event) => event.type === "availability" && states.push(event.state));
+  await unparkEndpoint(decided(), { bus, namespace: "test", secret: SECRET, clock: hives.clock });
+  await hives.clock.run(1_000);
+  expect(states).toEqual(["available"]);
+  await observer.close();
+});
+
 test("without a secret an operator parks for one window, and a repeated message changes nothing", async () => {
   const [hive] = await hives.swarm(2, { endpoints: [EU] });
   const once = { ...decided(), forMs: 86_400_000 };

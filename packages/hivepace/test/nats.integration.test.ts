@@ -140,6 +140,27 @@ describeOwnServer(
       expect(await run.ended).toMatchObject({ code: 1, out: expect.stringContaining("not below the 600") });
     });
 
+    test("park closes an endpoint, or one model of it, for all agents, and unpark opens it", async () => {
+      const hives = [await swarm.join("agent-1"), await swarm.join("agent-2")];
+      const states = (model?: string) => hives.map((hive) => hive.explain("eu", model).availability.state);
+      const parked = await cli(["park", "eu", "--for", "30s", "--reason", "maintenance", "--as", "ops", ...prod()]);
+      expect(parked).toMatchObject({ code: 0, out: expect.stringContaining("eu") });
+      await until(() => states().every((state) => state === "parked"), "all agents have parked it");
+      expect(hives[0]?.explain("eu").availability).toMatchObject({ agentId: "ops", reason: "maintenance" });
+      expect(hives[1]?.tryAcquire({ endpoint: "eu", tokens: 1 })).toMatchObject({ reason: "unavailable" });
+      expect(await cli(["unpark", "eu", ...prod()])).toMatchObject({ code: 0 });
+      await until(() => states().every((state) => state === "available"), "all agents have opened it");
+      expect(await cli(["park", "eu", "--model", "big", "--reason", "quota", ...prod()])).toMatchObject({ code: 0 });
+      await until(() => states("big").every((state) => state === "parked"), "all agents have parked the model");
+      expect(states("small")).toEqual(["available", "available"]);
+      expect(await cli(["unpark", "eu", ...prod()])).toMatchObject({ code: 0 });
+      await until(() => states("big").every((state) => state === "available"), "all agents have opened the model");
+    });
+
+    test("park exits with 1 when no agent is there to apply it", async () => {
+      expect(await cli(["park", "eu", "--reason", "maintenance", ...prod()])).toMatchObject({ code: 1 });
+    });
+
     test("announce of an unknown resource needs a capacity, and is not applied", async () => {
       await swarm.join("agent-1");
       const [half, given] = await Promise.all([

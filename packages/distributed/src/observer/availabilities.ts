@@ -21,6 +21,11 @@ interface Entry {
 /** The availability of each endpoint and model, merged as every agent merges it. */
 export class Availabilities {
   readonly #entries = new Map<string, Entry>();
+  readonly #startedAt: number;
+
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
+  }
 
   /** Merges the reports of one message and returns the resulting changes. */
   receive(reports: readonly AvailabilityReport[], now: number): SwarmEvent[] {
@@ -33,7 +38,10 @@ export class Availabilities {
       const merged = before ? mergeRegisters(before, received) : received;
       if (merged === before || (!before && this.#entries.size >= MOST && !this.#dropOne(now))) continue;
       this.#entries.set(key, { endpoint, model, register: merged });
-      if (merged.state === (before?.state ?? "available") && merged.cause !== "probe-failed") continue;
+      // An endpoint that has opened since the start was closed before, although no report of that has arrived.
+      const hasOpened = !before && merged.changedAt >= this.#startedAt;
+      const isSame = merged.state === (before?.state ?? "available") && !hasOpened;
+      if (isSame && merged.cause !== "probe-failed") continue;
       if (merged.epoch === before?.epoch) continue;
       const { state, cause, origin, reason } = merged;
       events.push({

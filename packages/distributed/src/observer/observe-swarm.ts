@@ -52,7 +52,7 @@ class Observer implements SwarmObserver {
   readonly #link: BusLink;
   readonly #incarnations: Incarnations;
   readonly #levels: Levels;
-  readonly #availabilities = new Availabilities();
+  readonly #availabilities: Availabilities;
   readonly #replays = new Replays();
   readonly #listeners = new Listeners<SwarmEvent>();
   readonly #startedAt: number;
@@ -71,6 +71,7 @@ class Observer implements SwarmObserver {
     this.#isOwned = isOwned;
     this.#clock = clock;
     this.#startedAt = clock.now();
+    this.#availabilities = new Availabilities(this.#startedAt);
     this.#levels = new Levels(this.#startedAt);
     const settings = {
       namespace: this.namespace || undefined,
