@@ -41,7 +41,7 @@ describe("the bus is away", () => {
     callAll(agents);
     await swarm.clock.run(30_000);
     expect(modes(agents)).toEqual(["isolated", "isolated", "isolated", "isolated"]);
-    expect(agents.map(({ limiter }) => limiter.getCapacity(RESOURCE)?.share)).toEqual([25, 25, 25, 25]);
+    expect(agents.map(({ limiter }) => limiter.getCapacity(RESOURCE)?.share)).toEqual([24.75, 24.75, 24.75, 24.75]);
     expect(use(20_000)).toBeGreaterThan(0.9);
     expect(agents[0]?.limiter.status()).toMatchObject({
       bus: "connecting",

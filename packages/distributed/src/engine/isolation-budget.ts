@@ -143,8 +143,11 @@ function leftBehindBudget({ membership }: Agent, { limits, config }: Quota, now:
  */
 function unheardBudget(agent: Agent, { limits, config }: Quota): BudgetRange {
   const { expectedAgents } = agent.config;
-  // Without the margin, all agents together would use exactly the limit, and slightly more once they meet.
-  const part = expectedAgents ? (expectedAgents > 1 ? CAUTION : 1) / expectedAgents : config.rules.levelMin;
-  const share = scaled(limits, part);
+  // Without the margin, all agents together would use exactly the limit, and slightly more once they meet. The margin is
+  // rounded down: a limit of one call for each agent has nothing to spare.
+  const margin = expectedAgents === 1 ? 0 : 1 - CAUTION;
+  const share = limits.map((limit) =>
+    expectedAgents ? (limit - Math.floor(limit * margin)) / expectedAgents : limit * config.rules.levelMin,
+  );
   return { from: share, to: share };
 }
