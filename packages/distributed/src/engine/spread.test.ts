@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { levelAt, merge } from "./level.ts";
+import { FULL, levelAt, merge } from "./level.ts";
 import { mergedSpread, type Spread, spreadUntil } from "./spread.ts";
-import { quotaIn, rules, type TestSwarm, testSwarm } from "./test-agents.ts";
+import { quotaIn, rules, type TestSwarm, testAgent, testSwarm } from "./test-agents.ts";
+import { boundedLevel } from "./trust.ts";
 
 const measured = { rules: { ...rules, isMeasured: true } };
 const MINUTE = 60_000;
@@ -136,4 +137,23 @@ test("a later cut without the sub-window does not forget it", () => {
   const later = { ...level, epoch: level.epoch + 5, spread: undefined };
   expect(merge(level, later)).toMatchObject({ epoch: level.epoch + 5, spread });
   expect(merge(later, level)).toMatchObject({ epoch: level.epoch + 5, spread });
+});
+
+test("an unsigned message spreads calls for one window, and outranks no sub-window that an agent has learned itself", () => {
+  const agent = testAgent();
+  // The message has ages in place of times.
+  const spread = { dimensions: ["requests"], windowMs: 1_000, used: 0.1, at: 0, stayMs: 86_400_000 };
+  const bounded = (at: number) => boundedLevel(agent, quotaIn(agent), { ...FULL, epoch: 1, spread: { ...spread, at } });
+  expect(bounded(0).spread).toEqual({ ...spread, stayMs: MINUTE });
+  expect(bounded(2 * MINUTE).spread).toEqual({ ...spread, at: 2 * MINUTE, stayMs: 3 * MINUTE });
+  expect(bounded(80_000_000).spread).toEqual({ ...spread, at: 9 * MINUTE, stayMs: 10 * MINUTE });
+});
+
+test("a signed sub-window holds in full once its sender has been speaking for a window", () => {
+  const agent = testAgent("a", { isSigned: true });
+  const spread = { dimensions: ["requests"], windowMs: 1_000, used: 0.1, at: 5_000, stayMs: 86_400_000 };
+  const bounded = (isEstablished: boolean) =>
+    boundedLevel(agent, quotaIn(agent), { ...FULL, epoch: 1, spread }, isEstablished).spread;
+  expect(bounded(true)).toBe(spread);
+  expect(bounded(false)).toEqual({ ...spread, stayMs: 5_000 + MINUTE });
 });

@@ -10,6 +10,8 @@ export const TRUST = {
   unsignedClosureMs: 60_000,
   /** Earlier closures that an unsigned message may report, each of which doubles the next wait. */
   unsignedClosures: { overloaded: 8, broken: 7, parked: 1, available: 1 },
+  /** Age, in windows, that a learned sub-window of an unsigned message has at most. A longer stay outranks others. */
+  unsignedSpreadWindows: 9,
   /** Sequence numbers by which an unsigned message may be ahead. */
   seqSlack: 100,
   /** Windows' worth of service by which unsigned messages may advance the virtual time at once. */
@@ -60,6 +62,13 @@ export const TRUST_RULES: readonly TrustRule[] = [
     fields: ["pause_ms", "pause_age_ms"],
     unsigned: "a minute or one window",
     signed: "a day, from an agent that has been speaking for a window; before that one window from now",
+  },
+  {
+    what: "shorter windows",
+    fields: ["spread"],
+    unsigned: "calls are spread over a second or longer, for one window per message",
+    signed:
+      "calls are spread over a second or longer, for a day, or one window until the sender has been speaking for one",
   },
   {
     what: "usage",

@@ -107,19 +107,30 @@ type Bounded = Pick<Level, "levelAtCut" | "levelMax" | "recoveryFactor" | "recov
  * Another message may be a recording from before a restart of all agents: each extends the pause to one window from now
  * at most.
  */
-export function boundedLevel<L extends Bounded & Pick<Level, "pausedAt">>(
+export function boundedLevel<L extends Bounded & Pick<Level, "pausedAt" | "spread">>(
   agent: Agent,
   quota: Quota,
   level: L,
   isEstablished = false,
 ): L {
   const { windowMs } = quota.config;
-  if (!agent.config.isSigned) return bounded(quota, level, Math.max(TRUST.unsignedPauseMs, windowMs), 1);
-  return bounded(
-    quota,
-    level,
-    isEstablished ? LONGEST_RETRY_MS : Math.min(LONGEST_RETRY_MS, level.pausedAt + windowMs),
-  );
+  if (!agent.config.isSigned)
+    return withBriefSpread(bounded(quota, level, Math.max(TRUST.unsignedPauseMs, windowMs), 1), windowMs, true);
+  if (isEstablished) return bounded(quota, level, LONGEST_RETRY_MS);
+  return withBriefSpread(bounded(quota, level, Math.min(LONGEST_RETRY_MS, level.pausedAt + windowMs)), windowMs, false);
+}
+
+/**
+ * Bounds a learned sub-window of a message so that it ends one window from now; further messages extend it. An unsigned one
+ * must not outrank the sub-windows that agents learn themselves, so its age is bounded, too.
+ */
+function withBriefSpread<L extends Pick<Level, "spread">>(level: L, windowMs: number, hasBoundedAge: boolean): L {
+  const { spread } = level;
+  if (!spread) return level;
+  // Messages carry ages in place of times.
+  const at = hasBoundedAge ? Math.min(spread.at, TRUST.unsignedSpreadWindows * windowMs) : spread.at;
+  const stayMs = Math.min(spread.stayMs, at + windowMs);
+  return at === spread.at && stayMs === spread.stayMs ? level : { ...level, spread: { ...spread, at, stayMs } };
 }
 
 /** True when a peer's own messages show that it has sent messages for a window, which only a long recording does. */

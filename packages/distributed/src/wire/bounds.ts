@@ -117,7 +117,7 @@ export const BOUNDS = {
     failures: { least: 0, most: 1e9, isWhole: true, beyond: "at least this many" },
   },
   spread: {
-    window_ms: { least: 1, most: MOST, beyond: "never reached: a part of the window" },
+    window_ms: { least: 1_000, most: MOST, beyond: "never reached: a second or more, and a part of the window" },
     used: { least: 0, most: 1e6, beyond: "at least this much" },
     age_ms: AGE,
     stay_ms: { least: 0, most: LONGEST_STAY_MS, beyond: "never reached: a day at most" },

@@ -32,7 +32,7 @@ const climb: fc.Arbitrary<Climb> = fc.record({
 
 const spread: fc.Arbitrary<Spread> = fc.record({
   dimensions: fc.uniqueArray(fc.constantFrom("requests", "tokens", "input_tokens", "output_tokens"), { maxLength: 4 }),
-  windowMs: fc.double({ min: 1, max: 1e9, noNaN: true }),
+  windowMs: fc.double({ min: 1_000, max: 1e9, noNaN: true }),
   used: fc.double({ min: 0, max: 10, noNaN: true }),
   at: age,
   stayMs: fc.integer({ min: 0, max: 86_400_000 }),
