@@ -3,7 +3,7 @@
  * two events of every call, without the cost of an event. All other exports only read. Outside the engine, agents and quotas are views: TypeScript rejects code that would write to them.
  */
 
-import { newAgent as createAgent, isOneOfSeveral as hasPeers } from "./agent.ts";
+import { newAgent as createAgent } from "./agent.ts";
 import type { Amounts } from "./amounts.ts";
 import {
   nextOpeningAt as findNextOpening,
@@ -77,10 +77,10 @@ export type { ModeName } from "./modes/mode.ts";
 export type { QuotaConfig } from "./quota.ts";
 export { type Isolation, KEPT } from "./silence.ts";
 export { SLOT_WINDOW_MS } from "./slots.ts";
-export { LONGEST_STAY_MS, type Spread, spreadUntil } from "./spread.ts";
+export { LONGEST_STAY_MS, type Spread } from "./spread.ts";
 export type { StoreConfig } from "./store-mode.ts";
 export type { StoreRequest } from "./store-request.ts";
-export type { SubWindow, SubWindowConfig } from "./sub-windows.ts";
+export type { SubWindowConfig } from "./sub-windows.ts";
 export { TRUST, TRUST_RULES } from "./trust-rules.ts";
 export { TUNING, type Tuning } from "./tuning.ts";
 export { MOST_REFUNDS, type Refund } from "./unreported-refunds.ts";
@@ -120,9 +120,6 @@ export const planTry = applyPlan as unknown as Outside<typeof applyPlan>;
 
 /** Latest time of the next `wake` event after `settleNow`. */
 export const wakeAfterSettling = computeWakeAfterSettling as unknown as Outside<typeof computeWakeAfterSettling>;
-
-/** True when other agents are known. Their delayed reports require a safety margin. */
-export const isOneOfSeveral = hasPeers as unknown as Outside<typeof hasPeers>;
 
 /** The agent's present mode of obtaining capacity, apart from any quota. */
 export const agentMode = computeMode as unknown as Outside<typeof computeMode>;

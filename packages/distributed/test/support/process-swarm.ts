@@ -168,7 +168,7 @@ export async function stop({ process }: Child): Promise<void> {
 }
 
 /** Returns the number of requests accepted within `forMs`. */
-export async function measure(provider: FakeProvider, forMs: number): Promise<number> {
+async function measure(provider: FakeProvider, forMs: number): Promise<number> {
   const before = provider.log.length;
   await pause(forMs);
   return provider.log.slice(before).filter(({ accepted }) => accepted).length;
