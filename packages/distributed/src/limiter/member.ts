@@ -185,8 +185,11 @@ export class Member {
     const { link } = this;
     const proofs = this.#proofs;
     if (!link) return;
+    const isLost = link.state !== "ready";
     const payloads = proofs
-      ? encodePresence(proofs.signed(message), link.maxBytes - proofs.bytes).map((payload) => proofs.linked(payload))
+      ? encodePresence(proofs.signed(message), link.maxBytes - proofs.bytes).map((payload) =>
+          proofs.linked(payload, isLost),
+        )
       : encodePresence(message, link.maxBytes);
     await Promise.all(payloads.map((payload) => link.publish(PRESENCE_SUBJECT, payload)));
   }

@@ -40,3 +40,24 @@ test("a message keeps its fields, and grows by no more than announced", () => {
     expect(message.length).toBeLessThanOrEqual(`{"a":1}`.length + LINK_BYTES);
   }
 });
+
+test("messages that an outage loses use up no links, so that receivers can connect the next one", () => {
+  const chain = new MessageChain();
+  const [first] = links(1, chain) as [ChainLink];
+  const received = new ReceivedChain(first);
+  for (let i = 0; i < 2_000; i++) chain.linked(bytes(`{"a":1}`), true);
+  const [next] = links(1, chain) as [ChainLink];
+  expect(received.receive(next)).toBe("next");
+});
+
+test("an agent knows its own links after any number of lost ones, and each of them once", () => {
+  const chain = new MessageChain();
+  const all = links(1_500, chain);
+  const at = (i: number) => all[i] as ChainLink;
+  expect(chain.receive(at(600))).toBe("next");
+  expect(chain.receive(at(600))).toBe("used");
+  expect(chain.receive(at(100))).toBe("used");
+  expect(chain.receive(at(1_499))).toBe("next");
+  expect(chain.receive({ ...at(1_400), link: at(1_401).link })).toBe("foreign");
+  expect(new MessageChain().receive(at(1))).toBe("foreign");
+});

@@ -18,24 +18,30 @@ export const LINK_BYTES = `,"chain":{"part":9007199254740991,"n":1024,"link":"",
  * text of the message before. Only the agent knows the next text, so others can neither continue its messages nor send one
  * in its name: whoever reads a link reads it at the same time as all receivers, for whom it is used up then.
  */
-export class MessageChain {
+export class MessageChain implements LinkReceiver {
   #part = 1;
   #n = 0;
   #links = newLinks();
   #next: readonly string[] | undefined;
+  /** The segment before. */
+  #before: readonly string[] = [];
+  /** Position of the last own link that came back. */
+  #returned = 0;
 
-  /** The start of the first segment, which no message contains. */
-  readonly start: ChainLink = { part: 1, n: 0, link: this.#links[0] as string };
-
-  /** Returns a message with its link as the last field. */
-  linked(message: Uint8Array): Uint8Array {
+  /**
+   * Returns a message with its link as the last field. The next message gets the same link where this one `isLost`: after
+   * an outage peers could not connect the links otherwise.
+   */
+  linked(message: Uint8Array, isLost = false): Uint8Array {
     if (this.#n === SEGMENT) {
       this.#part++;
       this.#n = 0;
+      this.#before = this.#links;
       this.#links = this.#next as readonly string[];
       this.#next = undefined;
     }
-    const n = ++this.#n;
+    const n = this.#n + 1;
+    if (!isLost) this.#n = n;
     if (n > SEGMENT - OVERLAP) this.#next ??= newLinks();
     const next = this.#next && { next: this.#next[0] };
     const chain = { part: this.#part, n, link: this.#links[n], ...next };
@@ -46,6 +52,25 @@ export class MessageChain {
     bytes.set(end, message.length - 1);
     return bytes;
   }
+
+  /** Receives an own link, after any number of lost ones. */
+  receive({ part, n, link }: ChainLink): "next" | "used" | "foreign" {
+    const links = part === this.#part ? this.#links : part === this.#part - 1 ? this.#before : [];
+    if (links[n] !== link) return "foreign";
+    const position = part * SEGMENT + n;
+    if (position <= this.#returned) return "used";
+    this.#returned = position;
+    return "next";
+  }
+}
+
+/** The place of a link behind those received before. */
+export interface LinkReceiver {
+  /**
+   * `next`: the link continues the last one. `used`: it was revealed before, so that its message is late, repeated or
+   * forged. `foreign`: it belongs to another sender, or too many messages were lost.
+   */
+  receive(link: ChainLink): "next" | "used" | "foreign";
 }
 
 /**
@@ -55,7 +80,7 @@ export class MessageChain {
 const LONGEST_GAP = 128;
 
 /** The messages of one agent, as a receiver knows them. The first link that is received is believed. */
-export class ReceivedChain {
+export class ReceivedChain implements LinkReceiver {
   #last: ChainLink;
   /** The last link of the segment before. */
   #before: ChainLink | undefined;
@@ -64,10 +89,6 @@ export class ReceivedChain {
     this.#last = first;
   }
 
-  /**
-   * Receives a link. `next`: it continues the last one. `used`: it was revealed before, so that its message is late, repeated
-   * or forged. `foreign`: it belongs to another sender, or too many messages were lost.
-   */
   receive(link: ChainLink): "next" | "used" | "foreign" {
     if (this.#isUsed(link)) return "used";
     const last = this.#last;

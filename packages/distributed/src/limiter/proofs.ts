@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Message } from "../engine/index.ts";
 import { BadMessage } from "../wire/fields.ts";
-import { LINK_BYTES, MessageChain, ReceivedChain } from "./message-chain.ts";
+import { LINK_BYTES, type LinkReceiver, MessageChain, ReceivedChain } from "./message-chain.ts";
 
 /** The number of unknown agents of which proofs are kept before they are dropped. */
 const SPARE = 1_000;
@@ -11,7 +11,7 @@ const BYTES = 16;
 interface Received {
   readonly commitment: string | undefined;
   /** Undefined for an agent of an earlier version, which does not link its messages. */
-  readonly chain: ReceivedChain | undefined;
+  readonly chain: LinkReceiver | undefined;
 }
 
 /**
@@ -35,7 +35,7 @@ export class Proofs {
   constructor(own: string, isKnown: (key: string) => boolean, known: () => number) {
     this.#isKnown = (key) => key === own || isKnown(key);
     this.#known = known;
-    this.#received.set(own, { commitment: this.#commitment, chain: new ReceivedChain(this.#chain.start) });
+    this.#received.set(own, { commitment: this.#commitment, chain: this.#chain });
   }
 
   /** Bytes that `linked` adds to a message. */
@@ -46,9 +46,9 @@ export class Proofs {
     return { ...message, leave: message.bye ? this.#secret : this.#commitment };
   }
 
-  /** Returns an encoded message with the link to the one before it. */
-  linked(message: Uint8Array): Uint8Array {
-    return this.#chain.linked(message);
+  /** Returns an encoded message with the link to the one before it. A message that `isLost` uses up no link. */
+  linked(message: Uint8Array, isLost: boolean): Uint8Array {
+    return this.#chain.linked(message, isLost);
   }
 
   /**
