@@ -36,6 +36,21 @@ test("an idle peer sends a message as soon as another agent claims", () => {
   expect(second.link.seq).toBe(before + 1);
 });
 
+test("a peer that does not have the quota of a claim sends a message as well", () => {
+  const swarm = testSwarm(2, {}, { limits: [100] });
+  const [first, second] = swarm.agents as [Agent, Agent];
+  swarm.do(second, { type: "remove", quota: "p" });
+  swarm.pass(20_000);
+  let sent = 0;
+  for (let called = 1; called <= 200; called++) {
+    while (sent < Math.min(100, called) && swarm.take(first, 1)) sent++;
+    const waiting = Math.min(100, called) - sent;
+    swarm.want(first, waiting > 0 ? [1] : undefined, waiting > 0 ? [waiting] : undefined);
+    swarm.pass(50);
+  }
+  expect(sent).toBeGreaterThanOrEqual(98);
+});
+
 test("the parts of peers that do not answer a claim stay free", () => {
   const swarm = idleSwarm(4, []);
   const [first, , third, fourth] = swarm.agents as [Agent, Agent, Agent, Agent];

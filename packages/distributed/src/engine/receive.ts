@@ -229,6 +229,8 @@ export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs:
   const quota = agent.quotas.get(sent.name);
   if (!quota) {
     rememberReport(agent, peer, sent, upMs, now);
+    // This agent may configure the quota at any time, so its part stays free unless it shows that it can be reached.
+    if (sent.claim) agent.link.claimedAt = now;
     return false;
   }
   const received = boundedReport(agent, quota, sent, isEstablished(peer, upMs, quota.config.windowMs));
