@@ -55,6 +55,11 @@ export interface Refused {
   readonly retryAfterMs?: number | undefined;
   /** The provider is overloaded: the swarm pauses, but its rate was not the cause, so the level is not cut. */
   readonly isOverload?: boolean | undefined;
+  /**
+   * The provider refused a call of this agent, whose charge has been returned. Only such a refusal is evidence of a shorter
+   * window: an announcement asks for a cut.
+   */
+  readonly isAnswer?: boolean | undefined;
   readonly reason: string;
 }
 
@@ -179,7 +184,7 @@ export function isCooling(
  * - After the cooldown, a refusal cuts. During an undisturbed recovery it only undoes the last steps.
  * - With a measure there is no cooldown: each refusal of a request that was sent after the cut shows where the limit
  *   is.
- * - A refusal that a shorter window explains, `spread`, spreads the calls and does not cut.
+ * - A refusal that a shorter window explains, `spread`, spreads the calls. The level climbs back within seconds.
  */
 export function refuse(
   level: Level,
@@ -203,16 +208,17 @@ export function refuse(
     const started = level.epoch > 0 ? level : { ...rulesOf(rules), ...FULL_START, cutAt: now };
     return { ...started, pauseCount, pausedAt: now, pauseMs, origin, reason };
   }
-  if (spread) return spreadOut(level, spread, Math.max(restMs, retryMs || FIRST_PAUSE_MS), rules, now, origin, reason);
   const current = levelAt(level, now);
   if (measure) {
+    if (spread && level.epoch > 0 && level.spread)
+      return spreadFiner(level, spread, Math.max(restMs, retryMs || FIRST_PAUSE_MS), now, origin, reason);
     const cut = measuredCut(level, current, measure, rules.reduceFactor, rules.levelMin, retryMs, now);
     return {
       ...rulesOf(rules),
       ...spreadOf(level),
       epoch: level.epoch + 1,
       pauseCount: 0,
-      ...cut,
+      ...(spread ? { ...cut, spread, climb: { ...cut.climb, good: 1 } } : cut),
       pauseMs: Math.max(restMs, cut.pauseMs),
       cutAt: now,
       pausedAt: now,
@@ -240,22 +246,16 @@ export function refuse(
   };
 }
 
-/**
- * The level with a learned sub-window, and a pause. The first one explains the cuts before it as well, so that the level is
- * full again. A finer one leaves the level as it is.
- */
-function spreadOut(
+/** The level with a sub-window that is shorter than the one learned before, and a pause. */
+function spreadFiner(
   level: Level,
   spread: Spread,
   pauseMs: number,
-  rules: LevelRules,
   now: number,
   origin: string,
   reason: string,
 ): Level {
-  const common = { spread, pausedAt: now, pauseMs, origin, reason };
-  if (level.epoch > 0 && level.spread) return { ...level, ...common, pauseCount: level.pauseCount + 1 };
-  return { ...rulesOf(rules), ...common, epoch: level.epoch + 1, pauseCount: 0, levelAtCut: 1, cutAt: now };
+  return { ...level, spread, pauseCount: level.pauseCount + 1, pausedAt: now, pauseMs, origin, reason };
 }
 
 /** A new epoch at the full level, because the provider's own numbers show that the whole limit is available. */

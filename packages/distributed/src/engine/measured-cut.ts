@@ -45,9 +45,9 @@ const CLIMB_MS = 5_000;
 const FIRST_PROBE_MS = 6_000;
 const GROW_MS = 9_000;
 
-/** True when the register contains no cut: it has started with a learned sub-window. */
-function isUncut({ epoch, levelAtCut, climb, spread }: Level): boolean {
-  return epoch === 0 || (levelAtCut === 1 && !climb && spread !== undefined);
+/** True when no refusal has shown a lower limit: a shorter window explains the only cut, which ends at the full level. */
+function isUncut({ epoch, climb, spread }: Level): boolean {
+  return epoch === 0 || (spread !== undefined && climb?.good === 1);
 }
 
 /** Measures the usage before a request that was sent at `sentAt` and refused. */

@@ -19,7 +19,7 @@ function send(swarm: TestSwarm, perSecond: number, seconds: number): void {
 function refuse(swarm: TestSwarm): Spread | undefined {
   const [agent] = swarm.agents;
   if (!agent) throw new Error("no agent");
-  swarm.do(agent, { type: "refused", quota: "p", refused: { sentAt: swarm.now, reason: "429" } });
+  swarm.do(agent, { type: "refused", quota: "p", refused: { sentAt: swarm.now, isAnswer: true, reason: "429" } });
   return spreadOf(swarm);
 }
 
@@ -31,11 +31,13 @@ function levelOf(swarm: TestSwarm): number {
   return levelAt(quotaIn(swarm.agents[0] as never).backoff.level, swarm.now);
 }
 
-test("a refusal of a burst while the window has room shows a shorter window, and cuts nothing", () => {
+test("a refusal of a burst while the window has room shows a shorter window, and the level is full again within seconds", () => {
   const swarm = testSwarm(1, {}, measured);
   send(swarm, 17, 10);
   // 170 calls in 10 s, at 1,000 a minute.
   expect(refuse(swarm)).toMatchObject({ windowMs: 10_000, dimensions: ["requests"], stayMs: 10 * MINUTE });
+  expect(levelOf(swarm)).toBe(0.5);
+  swarm.pass(7_000);
   expect(levelOf(swarm)).toBe(1);
 });
 

@@ -31,7 +31,7 @@ const SHORTEST_MS = 1_000;
 const NEAR_FULL = 0.8;
 /** Usage of a sub-window above the mean of the window. Evenly spread calls are not refused because of a shorter window. */
 const BURST = 1.2;
-/** Fraction of the window's capacity up to which it has room: a refusal is then not explained by the whole window. */
+/** Fraction of the window's limit up to which it has room: a refusal is then not explained by the whole window. */
 const ROOM = 0.8;
 /** A second refusal at nearly the usage of the first shows a lower limit rather than a shorter window. */
 const ALIKE = 0.15;
@@ -70,19 +70,14 @@ function compareNames(a: Spread, b: Spread): number {
  * the whole window had room, and the usage of the sub-window was about its part of the limit. The longest such sub-window is
  * chosen, because it delays the fewest calls.
  */
-export function learnSpread(
-  quota: Quota,
-  capacity: readonly number[],
-  sentAt: number,
-  now: number,
-): Spread | undefined {
+export function learnSpread(quota: Quota, sentAt: number, now: number): Spread | undefined {
   const { config, usage, backoff, limits } = quota;
   const { windowMs } = config;
   if (isMeasured(backoff.level, windowMs, now)) return undefined;
   const known = backoff.level.spread;
   const holds = known !== undefined && now < spreadUntil(known);
   const inWindow = usage.swarm.between(sentAt - windowMs, sentAt);
-  const filled = inWindow.map((amount, i) => amount / at(capacity, i));
+  const filled = inWindow.map((amount, i) => amount / at(limits, i));
   const used = Math.max(...filled);
   if (used > ROOM || (holds && isAlike(used, known.used))) return undefined;
   const longestMs = holds ? known.windowMs - 1 : windowMs;
@@ -107,7 +102,8 @@ export function learnSpread(
 
 /** True while the limit is known from a recent cut: to the usage accepted before it, or further down. */
 function isMeasured({ climb, levelAtCut, cutAt }: Level, windowMs: number, now: number): boolean {
-  if (!climb || now - cutAt > FORGET_WINDOWS * windowMs) return false;
+  // A cut that a shorter window explains climbs to the full level.
+  if (!climb || climb.good === 1 || now - cutAt > FORGET_WINDOWS * windowMs) return false;
   return climb.failures > 0 || climb.good > levelAtCut;
 }
 

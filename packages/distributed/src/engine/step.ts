@@ -361,8 +361,7 @@ function applyRefusal(agent: Agent, quota: Quota, refused: Refused, now: number)
   // A store supports only levels that recover in steps.
   const isMeasured = config.rules.isMeasured === true && !agent.store?.isStore;
   const measure = isMeasured ? measureOf(agent, quota, refused.sentAt, now) : undefined;
-  const spread =
-    isMeasured && !quota.slots ? learnSpread(quota, capacityOf(agent, quota, now), refused.sentAt, now) : undefined;
+  const spread = measure && refused.isAnswer && !quota.slots ? learnSpread(quota, refused.sentAt, now) : undefined;
   const level = refuse(
     backoff.level,
     config.adaptive ? { ...refused, isOverload: true } : refused,

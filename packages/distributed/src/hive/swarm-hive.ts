@@ -683,7 +683,8 @@ export class SwarmHive implements Hive {
       if (slots) this.#member.refused(slots.quota, { sentAgoMs, isOverload: true, reason });
     }
     if (kind !== "limit") return;
-    if (share && !wasDenied) this.#member.refused(share.quota, { sentAgoMs, retryAfterMs, reason });
+    if (share && !wasDenied)
+      this.#member.refused(share.quota, { sentAgoMs, retryAfterMs, isAnswer: sent !== undefined, reason });
     for (const each of target.models ?? [target.model])
       this.#router.refused(target.id, { model: each, ...(retryAfterMs && retryAfterMs > 0 ? { retryAfterMs } : {}) });
   }

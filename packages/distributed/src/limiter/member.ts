@@ -152,10 +152,10 @@ export class Member {
   /** Reports a refusal of the provider, and announces it to all agents, including those without level registers. */
   refused(quota: Quota, refused: Omit<Refused, "sentAt"> & { readonly sentAgoMs: number }): void {
     const now = this.#clock.now();
-    const { sentAgoMs, retryAfterMs, isOverload } = refused;
+    const { sentAgoMs, retryAfterMs, isOverload, isAnswer } = refused;
     const reason = refused.reason.slice(0, LONGEST_REASON);
     const before = quota.backoff.level;
-    const details = { sentAt: now - sentAgoMs, retryAfterMs, isOverload, reason };
+    const details = { sentAt: now - sentAgoMs, retryAfterMs, isOverload, isAnswer, reason };
     this.runner.do({ type: "refused", quota: quota.config.name, refused: details }, now);
     // The short announcement is published first, and the full report follows.
     if (quota.backoff.level !== before && !this.isClosed) this.#announce(quota, now);
