@@ -43,6 +43,8 @@ export interface LevelRules {
   readonly levelMin: number;
   /** Refusals cut the level to slightly below the usage accepted before, instead of by `reduceFactor`. */
   readonly isMeasured?: boolean | undefined;
+  /** Refusals of bursts teach shorter windows. Requires `isMeasured`. */
+  readonly learnsWindows?: boolean | undefined;
 }
 
 /** A refusal by the provider. */

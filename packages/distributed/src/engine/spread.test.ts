@@ -4,7 +4,7 @@ import { mergedSpread, type Spread, spreadUntil } from "./spread.ts";
 import { quotaIn, rules, type TestSwarm, testAgent, testSwarm } from "./test-agents.ts";
 import { boundedLevel } from "./trust.ts";
 
-const measured = { rules: { ...rules, isMeasured: true } };
+const measured = { rules: { ...rules, isMeasured: true, learnsWindows: true } };
 const MINUTE = 60_000;
 
 /** Sends this number of calls at once, in each of the next seconds. */

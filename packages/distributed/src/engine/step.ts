@@ -361,7 +361,8 @@ function applyRefusal(agent: Agent, quota: Quota, refused: Refused, now: number)
   // A store supports only levels that recover in steps.
   const isMeasured = config.rules.isMeasured === true && !agent.store?.isStore;
   const measure = isMeasured ? measureOf(agent, quota, refused.sentAt, now) : undefined;
-  const spread = measure && refused.isAnswer && !quota.slots ? learnSpread(quota, refused.sentAt, now) : undefined;
+  const mayLearn = measure && config.rules.learnsWindows && refused.isAnswer && !quota.slots;
+  const spread = mayLearn ? learnSpread(quota, refused.sentAt, now) : undefined;
   const level = refuse(
     backoff.level,
     config.adaptive ? { ...refused, isOverload: true } : refused,

@@ -21,6 +21,15 @@ export interface SwarmOptions {
    */
   recovery?: Recovery | undefined;
   /**
+   * Whether refusals teach shorter windows, with `recovery: "measured"`. Some providers enforce a minute's limit over
+   * seconds, so that bursts are refused while the minute has room. If true, a refusal of a burst spreads the calls of all
+   * agents over such a window for ten windows, and the capacity is full again within seconds. Where the limit really is lower,
+   * this costs one more refusal of each agent. Prefer `limits` and `burst` where the provider documents its windows.
+   *
+   * @defaultValue false
+   */
+  learnWindows?: boolean | undefined;
+  /**
    * Fraction of the capacity that a refusal (429) leaves, above 0 and below 1.
    *
    * @defaultValue 0.5
@@ -159,6 +168,7 @@ export const SWARM_OPTIONS = {
   recoveryFactor: true,
   maxRecovery: true,
   recovery: true,
+  learnWindows: true,
   onCapacityChange: true,
   heartbeatIntervalMs: true,
   cooldownMs: true,
@@ -186,6 +196,7 @@ const OPTIONS = {
 /** Default values of the options. */
 export const defaultDistributedConfig = Object.freeze({
   recovery: "stepped",
+  learnWindows: false,
   reduceFactor: 0.5,
   recoveryIntervalMs: 30_000,
   recoveryFactor: 1.1,
@@ -213,6 +224,7 @@ export interface Settings {
   readonly aggregationAt: AggregationAt;
   readonly agentId: string;
   readonly recovery: Recovery;
+  readonly learnWindows: boolean;
   readonly reduceFactor: number;
   readonly recoveryIntervalMs: number;
   readonly recoveryFactor: number;
@@ -264,6 +276,7 @@ export function swarmSettings(
   need(isId, "agentId", `a string of 1 to ${LONGEST_ID} characters`, agentId);
   const isRecovery = settings.recovery === "measured" || settings.recovery === "stepped";
   need(isRecovery, "recovery", '"measured" or "stepped"', settings.recovery);
+  need(typeof settings.learnWindows === "boolean", "learnWindows", "true or false", settings.learnWindows);
   between("reduceFactor", settings.reduceFactor, 0, 1);
   between("recoveryFactor", settings.recoveryFactor, 1, 10, true);
   between("recoveryIntervalMs", settings.recoveryIntervalMs, 0, DAY_MS, true);

@@ -43,5 +43,14 @@ export function rulesOf(settings: Settings, windowMs: number, least: number): Le
   const { reduceFactor, recoveryFactor, recoveryIntervalMs, maxRecovery, cooldownMs = windowMs } = settings;
   const most = maxRecovery ? 1 : MOST_RECOVERY;
   const isMeasured = settings.recovery === "measured";
-  return { reduceFactor, recoveryFactor, recoveryIntervalMs, levelMax: most, cooldownMs, levelMin: least, isMeasured };
+  return {
+    reduceFactor,
+    recoveryFactor,
+    recoveryIntervalMs,
+    levelMax: most,
+    cooldownMs,
+    levelMin: least,
+    isMeasured,
+    learnsWindows: isMeasured && settings.learnWindows,
+  };
 }

@@ -14,7 +14,7 @@ export class HiveProcess extends RealAgent {
   protected async open(): Promise<void> {
     const { options, world } = this.setting;
     const { index, id } = this.start_;
-    const { isolation = "balanced", recovery, expectedAgents, weights, keys, observers } = options;
+    const { isolation = "balanced", recovery, learnWindows, expectedAgents, weights, keys, observers } = options;
     this.#hive = await createHive({
       agentId: id,
       namespace: NAMESPACE,
@@ -24,6 +24,7 @@ export class HiveProcess extends RealAgent {
       windowMs: world.windowMs,
       isolation,
       recovery,
+      learnWindows,
       expectedAgents,
       weight: weights?.[index] ?? 1,
       mode: observers?.includes(index) ? "observe" : "enforce",

@@ -13,7 +13,7 @@ export class LimiterProcess extends RealAgent {
   protected async open(): Promise<void> {
     const { options, world } = this.setting;
     const { index, id } = this.start_;
-    const { isolation = "balanced", recovery, expectedAgents, weights } = options;
+    const { isolation = "balanced", recovery, learnWindows, expectedAgents, weights } = options;
     this.#limiter = await createDistributedLimiter({
       agentId: id,
       namespace: NAMESPACE,
@@ -21,6 +21,7 @@ export class LimiterProcess extends RealAgent {
       bus: this.bus,
       isolation,
       recovery,
+      learnWindows,
       expectedAgents,
       weight: weights?.[index] ?? 1,
       ...storeSettings(options.store, this.sync),

@@ -51,6 +51,8 @@ export interface SimulationOptions {
    * @defaultValue the default of the object: a hive measures, a limiter recovers in steps
    */
   readonly recovery?: Recovery | undefined;
+  /** Whether hives and limiters learn shorter windows from refusals. @defaultValue false */
+  readonly learnWindows?: boolean | undefined;
   readonly expectedAgents?: number | undefined;
   /** Relative weight of each agent under contention, in order. @defaultValue 1 */
   readonly weights?: readonly number[] | undefined;

@@ -101,6 +101,7 @@ export const realProviders: readonly Scenario[] = [
         limits: { requests: 600 },
         demand: busy,
         provider: { subWindowMs, headers },
+        learnWindows: true,
         duration: 10 * MINUTE,
       }),
       figures: (report) => [
@@ -115,6 +116,7 @@ export const realProviders: readonly Scenario[] = [
       limits: { requests: 600 },
       demand: { ...busy, load: (now) => (now % (2 * MINUTE) < MINUTE ? 3 : 0.2) },
       provider: { kind: "bucket", burst: 0.25 },
+      learnWindows: true,
       duration: 10 * MINUTE,
     }),
     figures: (report) => [

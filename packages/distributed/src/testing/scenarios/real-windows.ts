@@ -15,6 +15,7 @@ export const realWindows: readonly Scenario[] = [
         limits: account,
         demand: busy,
         provider: { subWindowMs: seconds * SECOND },
+        learnWindows: true,
         duration: 10 * MINUTE,
       }),
       figures: (report) => [
@@ -30,6 +31,7 @@ export const realWindows: readonly Scenario[] = [
       limits: account,
       demand: busy,
       provider: { subWindowMs: SECOND },
+      learnWindows: true,
       duration: 3 * MINUTE,
       measureFrom: MINUTE,
     }),
@@ -46,6 +48,7 @@ export const realWindows: readonly Scenario[] = [
       limits: account,
       demand: { ...busy, load: (now) => (now % (2 * MINUTE) < MINUTE ? 3 : 0.2) },
       provider: { kind: "bucket", burst: 0.25 },
+      learnWindows: true,
       duration: 10 * MINUTE,
     }),
     figures: (report) => [
@@ -76,6 +79,7 @@ export const realWindows: readonly Scenario[] = [
         load: 0.2,
         bursts: Array.from({ length: 24 }, (_, i) => ({ at: (i + 1) * MINUTE, load: 0.25 })),
       },
+      learnWindows: true,
       faults: [{ at: 30 * SECOND, type: "refuse", agents: [0] }],
       duration: 25 * MINUTE,
       measureFrom: 14 * MINUTE,
