@@ -44,6 +44,13 @@ export function adaptiveLimitOf({ config: { adaptive, limits }, slots }: Quota):
   return Math.min(at(limits, 0), Math.max(adaptive.min, base + steps));
 }
 
+/** The present limit that reports of several agents state in slots; Infinity when none of them adapts. */
+export function reportedLimit(reports: Iterable<{ readonly adaptive?: AdaptiveLimit | undefined }>): number {
+  let latest: AdaptiveLimit | undefined;
+  for (const { adaptive } of reports) if (adaptive && (!latest || isLater(adaptive, latest))) latest = adaptive;
+  return latest ? latest.base + latest.steps : Infinity;
+}
+
 /**
  * Grows the limit by one slot when demand uses up the limit and the limit has not changed for a typical call duration.
  */
