@@ -44,7 +44,7 @@ test("the parts of peers that do not answer a claim stay free", () => {
   expect(quotaIn(first).isolation.heldForSilent[0]).toBeCloseTo(0.5 * 990, 0);
 });
 
-test("what is held for a late peer is free again with its next message, whatever that reports", () => {
+test("capacity held for a late peer is free again with its next message, with any content", () => {
   const swarm = idleSwarm(4, []);
   const [first, , , fourth] = swarm.agents as [Agent, Agent, Agent, Agent];
   swarm.gone.add(fourth);
