@@ -72,12 +72,13 @@ function limitFrame({ dimension, limit, total, used, usedSince, waiting }: Obser
   };
 }
 
-const useFrame = ({ agentId, used, share, waiting, waitedMs }: ObservedUse): ObservedUse => ({
+const useFrame = ({ agentId, used, share, waiting, waitedMs, heldMs }: ObservedUse): ObservedUse => ({
   agentId,
   used: used.map(short),
   share: share.map(short),
   waiting: waiting.map(short),
   waitedMs: Math.round(waitedMs),
+  heldMs: Math.round(heldMs),
 });
 
 /** Rounds figures: with all digits, the message about a thousand agents would be twice as long. */

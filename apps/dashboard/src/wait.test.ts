@@ -17,3 +17,7 @@ test.each([
 ])("%s", (_, change, upMs, expected) => {
   expect(waitOf(use("a", change), 0, 60_000, upMs)).toBe(expected);
 });
+
+test("calls under way have no window: as long as something has been waiting", () => {
+  expect(waitOf(use("a", { waiting: [5], used: [2], share: [2], waitedMs: 700 }), 0, 0, 90_000)).toBe(700);
+});

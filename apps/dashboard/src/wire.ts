@@ -1,4 +1,11 @@
-import type { LevelCause, ObservedAgent, ObservedUse, SwarmEvent, SwarmSnapshot } from "@hivepace/distributed";
+import type {
+  LevelCause,
+  ObservedAgent,
+  ObservedDimension,
+  ObservedUse,
+  SwarmEvent,
+  SwarmSnapshot,
+} from "@hivepace/distributed";
 import type { Control, EndpointUsage, ProviderFacts } from "./dashboard-types.ts";
 
 // The messages from the server to its pages, as JSON. Types only, shared by the page and the server. Null stands for
@@ -57,7 +64,7 @@ export interface ResourceFrame {
 }
 
 export interface LimitFrame {
-  readonly dimension?: "requests" | "tokens" | "inputTokens" | "outputTokens" | undefined;
+  readonly dimension?: ObservedDimension | undefined;
   readonly limit: number | null;
   readonly total: number | null;
   readonly used: number;

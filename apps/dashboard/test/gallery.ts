@@ -41,6 +41,7 @@ function limitsOf(ids: readonly string[], seed: number, level: number): Partial<
       used: share.map((one, j) => one * wave(i * 5 + seed * 3 + j)),
       waiting: isBusy ? [3, 900] : [0, 0],
       waitedMs: isBusy ? 2_400 : 0,
+      heldMs: 0,
     });
   });
   const limits = (["requests", "tokens"] as const).map((dimension, i) => ({

@@ -27,9 +27,10 @@ const LEASE_MS = 10_000;
 
 const hivepace: OpenContender = async (url, { agents, slots }) => {
   const hives = await Promise.all(
-    Array.from({ length: agents }, async (_, i) =>
+    Array.from({ length: agents }, (_, i) =>
       createHive({
-        bus: await redisPubSubBus({ url }),
+        // Given as a promise, so that the hive closes it.
+        bus: redisPubSubBus({ url }),
         agentId: `agent-${i}`,
         namespace: NAME,
         expectedAgents: agents,

@@ -9,25 +9,42 @@ import { median, quantile } from "../statistics.ts";
 import type { FreeSuite, RunParameters } from "../suite.ts";
 
 const PLAN: SlotPlan = { agents: 6, callers: 2, slots: 5 };
-const CALL_MS: readonly [number, number] = [10, 30];
+/** Durations of the calls: short ones show the cost of a slot, long ones are those of a model. */
+const LOADS: readonly (readonly [number, number])[] = [
+  [10, 30],
+  [200, 600],
+];
 /** Time for the agents to discover each other. */
 const JOIN_MS = 4_000;
 
-interface Outcome {
+interface LoadOutcome {
   readonly callsPerSecond: number;
   readonly most: number;
   readonly commandsPerCall: number;
+}
+
+interface Outcome {
+  /** In the order of `LOADS`. */
+  readonly loads: readonly LoadOutcome[];
   readonly aloneMs: number;
   readonly aloneP99Ms: number;
 }
 
-async function measureContender(
+async function measureContender(contender: SlotContender, redis: Redis, parameters: RunParameters): Promise<Outcome> {
+  await pause(JOIN_MS);
+  const alone = await waitsAlone(contender, parameters.quick ? 12 : 60);
+  const loads: LoadOutcome[] = [];
+  for (const callMs of LOADS) loads.push(await measureLoad(contender, redis, callMs, parameters));
+  return { loads, aloneMs: median(alone), aloneP99Ms: quantile(alone, 0.99) };
+}
+
+/** All callers want a slot all the time. */
+async function measureLoad(
   contender: SlotContender,
   redis: Redis,
+  [shortest, longest]: readonly [number, number],
   { quick, seed }: RunParameters,
-): Promise<Outcome> {
-  await pause(JOIN_MS);
-  const alone = await waitsAlone(contender, quick ? 50 : 300);
+): Promise<LoadOutcome> {
   const random = seededRandom(seed);
   const measuredMs = quick ? 4_000 : 15_000;
   let underWay = 0;
@@ -36,7 +53,7 @@ async function measureContender(
   let isOver = false;
   const call = async (): Promise<void> => {
     most = Math.max(most, ++underWay);
-    await pause(CALL_MS[0] + (CALL_MS[1] - CALL_MS[0]) * random());
+    await pause(shortest + (longest - shortest) * random());
     underWay--;
     ended++;
   };
@@ -51,13 +68,7 @@ async function measureContender(
   const seconds = (performance.now() - from) / 1_000;
   isOver = true;
   await Promise.all(callers);
-  return {
-    callsPerSecond: calls / seconds,
-    most,
-    commandsPerCall: commands / calls,
-    aloneMs: median(alone),
-    aloneP99Ms: quantile(alone, 0.99),
-  };
+  return { callsPerSecond: calls / seconds, most, commandsPerCall: commands / calls };
 }
 
 /** The waits of single calls while nothing else is under way, in milliseconds. */
@@ -74,19 +85,31 @@ async function waitsAlone(contender: SlotContender, calls: number): Promise<numb
 }
 
 function rowsOf(name: string, note: string | undefined, outcome: Outcome, others: Outcome | undefined): Row[] {
-  const { callsPerSecond, most, commandsPerCall, aloneMs, aloneP99Ms } = outcome;
+  const { loads, aloneMs, aloneP99Ms } = outcome;
   const isOurs = others !== undefined;
   const wanted = (direction: "at most" | "at least", limit: number) =>
     isOurs ? { wanted: { of: "value", direction, limit } as const } : {};
   return [
-    {
-      what: `${name}: calls a second`,
-      value: callsPerSecond,
-      unit: "",
-      ...(note === undefined ? {} : { note }),
-      ...wanted("at least", others?.callsPerSecond ?? 0),
-    },
-    { what: `${name}: most calls under way`, value: most, unit: "", ...wanted("at most", PLAN.slots) },
+    ...loads.flatMap(({ callsPerSecond, most, commandsPerCall }, i): Row[] => {
+      const of = `calls of ${durationOf(LOADS[i])}`;
+      const best = others?.loads[i];
+      return [
+        {
+          what: `${name}: ${of}, a second`,
+          value: callsPerSecond,
+          unit: "",
+          ...(note === undefined || i > 0 ? {} : { note }),
+          ...wanted("at least", best?.callsPerSecond ?? 0),
+        },
+        { what: `${name}: ${of}, most under way`, value: most, unit: "", ...wanted("at most", PLAN.slots) },
+        {
+          what: `${name}: ${of}, Redis commands for each`,
+          value: commandsPerCall,
+          unit: "",
+          ...wanted("at most", best?.commandsPerCall ?? 0),
+        },
+      ];
+    }),
     {
       what: `${name}: a call alone waits, p50`,
       value: aloneMs * 1_000,
@@ -94,19 +117,33 @@ function rowsOf(name: string, note: string | undefined, outcome: Outcome, others
       ...wanted("at most", (others?.aloneMs ?? 0) * 1_000),
     },
     { what: `${name}: a call alone waits, p99`, value: aloneP99Ms * 1_000, unit: "µs" },
-    {
-      what: `${name}: Redis commands for each call`,
-      value: commandsPerCall,
-      unit: "",
-      ...wanted("at most", others?.commandsPerCall ?? 0),
-    },
   ];
+}
+
+function durationOf([shortest, longest] = [0, 0] as readonly [number, number]): string {
+  return `${shortest} to ${longest} ms`;
+}
+
+/** The best of each figure. */
+function bestOf(outcomes: readonly Outcome[]): Outcome {
+  return {
+    loads: LOADS.map((_, i) => {
+      const loads = outcomes.flatMap((outcome) => outcome.loads[i] ?? []);
+      return {
+        callsPerSecond: Math.max(...loads.map(({ callsPerSecond }) => callsPerSecond)),
+        most: PLAN.slots,
+        commandsPerCall: Math.min(...loads.map(({ commandsPerCall }) => commandsPerCall)),
+      };
+    }),
+    aloneMs: Math.min(...outcomes.map(({ aloneMs }) => aloneMs)),
+    aloneP99Ms: Math.min(...outcomes.map(({ aloneP99Ms }) => aloneP99Ms)),
+  };
 }
 
 export const slots: FreeSuite = {
   kind: "free",
   name: "slots",
-  title: `${PLAN.agents} agents share ${PLAN.slots} slots over Redis; calls take ${CALL_MS[0]} to ${CALL_MS[1]} ms, and ${PLAN.agents * PLAN.callers} callers want one all the time. Hivepace has to be at least as good as the best of the others in each row.`,
+  title: `${PLAN.agents} agents share ${PLAN.slots} slots over Redis; ${PLAN.agents * PLAN.callers} callers want one all the time, with calls of ${LOADS.map(durationOf).join(" and of ")}. A call alone: nothing else is under way. Hivepace has to be at least as good as the best of the others in each row.`,
   async measure(parameters) {
     const outcomes: Outcome[] = [];
     for (const { open } of slotContenders) {
@@ -122,13 +159,7 @@ export const slots: FreeSuite = {
       }
     }
     const [, ...others] = outcomes;
-    const best: Outcome = {
-      callsPerSecond: Math.max(...others.map(({ callsPerSecond }) => callsPerSecond)),
-      most: PLAN.slots,
-      commandsPerCall: Math.min(...others.map(({ commandsPerCall }) => commandsPerCall)),
-      aloneMs: Math.min(...others.map(({ aloneMs }) => aloneMs)),
-      aloneP99Ms: Math.min(...others.map(({ aloneP99Ms }) => aloneP99Ms)),
-    };
+    const best = bestOf(others);
     return outcomes.flatMap((outcome, i) => {
       const { name, note } = slotContenders[i] as (typeof slotContenders)[number];
       return rowsOf(name, note, outcome, i === 0 ? best : undefined);

@@ -59,6 +59,7 @@ export { observeSwarm } from "./observer/observe-swarm.ts";
 export type {
   ObservedAgent,
   ObservedAvailability,
+  ObservedDimension,
   ObservedLimit,
   ObservedResource,
   ObservedUse,

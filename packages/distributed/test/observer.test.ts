@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   CAPACITY_SUBJECT,
   createDistributedLimiter,
+  type Hive,
   observeSwarm,
   PRESENCE_SUBJECT,
   type SwarmEvent,
@@ -39,6 +40,50 @@ async function observe(options: Partial<Parameters<typeof observeSwarm>[0]> = {}
 const types = (events: readonly SwarmEvent[]) => events.map((event) => event.type);
 
 describe("the snapshot", () => {
+  test("has the calls under way of a limit on them, until they may have ended", async () => {
+    const { observer } = await observe();
+    const adaptive = { min: 1, max: 40, start: 4 };
+    const endpoints = [{ id: "eu", maxInFlight: { adaptive } }];
+    const [one, two] = (await hives.swarm(2, { endpoints, leaseMs: 120_000 })) as [Hive, Hive];
+    const leases = [await one.acquire({ endpoint: "eu" }), await two.acquire({ endpoint: "eu" })];
+    await hives.clock.run(40_000);
+    const slots = () => observer.snapshot().resources[0];
+    expect(slots()).toMatchObject({
+      resource: "eu@in-flight",
+      windowMs: 0,
+      limits: [{ dimension: "inFlight", limit: 40, total: 4, used: 2, usedSince: 2 }],
+      agents: [{ used: [1] }, { used: [1] }],
+    });
+    expect(slots()?.agents[0]?.heldMs).toBeGreaterThan(38_000);
+    leases[1]?.done();
+    await hives.clock.run(3_000);
+    expect(slots()?.limits[0]).toMatchObject({ used: 1, usedSince: 2 });
+    expect(slots()?.agents.at(-1)?.heldMs ?? 0).toBe(0);
+  });
+
+  test("keeps the slots of an agent that ended until its calls may have ended", async () => {
+    const { observer } = await observe();
+    const endpoints = [{ id: "eu", maxInFlight: 3 }];
+    const [one] = (await hives.swarm(2, { endpoints, leaseMs: 300_000 })) as [Hive, Hive];
+    await one.acquire({ endpoint: "eu" });
+    await hives.clock.run(2_000);
+    void one.close();
+    const used = () => observer.snapshot().resources.map(({ limits }) => limits[0]?.used);
+    await hives.clock.run(200_000);
+    expect(used()).toEqual([1]);
+    await hives.clock.run(110_000);
+    expect(used()).not.toEqual([1]);
+  });
+
+  test("has the slots of a key among the keys", async () => {
+    const { observer } = await observe();
+    const [one] = await hives.swarm(2, { endpoints: [{ id: "eu" }], keys: { acme: { maxInFlight: 2 } } });
+    await one?.acquire({ endpoint: "eu", key: "acme" });
+    await hives.clock.run(2_000);
+    const [key] = observer.snapshot().keys;
+    expect(key).toMatchObject({ resource: "acme@in-flight", limits: [{ dimension: "inFlight", total: 2, used: 1 }] });
+  });
+
   test("has every agent with its usage, its fair share, its demand and its longest wait", async () => {
     const { observer } = await observe();
     const [one, two] = await hives.swarm(2, { endpoints: [EU] });

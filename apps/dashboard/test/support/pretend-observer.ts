@@ -72,6 +72,7 @@ export const use = (agentId: string, change: Partial<ObservedUse> = {}): Observe
   share: [50],
   waiting: [0],
   waitedMs: 0,
+  heldMs: 0,
   ...change,
 });
 

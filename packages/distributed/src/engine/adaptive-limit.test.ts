@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { adaptiveLimitOf, cutLimit, growLimit, mergeLimit } from "./adaptive-limit.ts";
+import { adaptiveLimitOf, cutLimit, growLimit, mergeLimit, noteAnswered } from "./adaptive-limit.ts";
 import type { Agent } from "./agent.ts";
 import type { Quota } from "./quota.ts";
+import type { Slots } from "./slots.ts";
 import { quotaIn, testAgent } from "./test-agents.ts";
 
 const config = { limits: [20], dimensions: ["in_flight"], leaseMs: 60_000, adaptive: { min: 2, start: 10 } };
@@ -53,6 +54,30 @@ describe("an adaptive limit", () => {
     expect(adaptiveLimitOf(quota)).toBe(8);
     for (let i = 0; i < 50; i++) cutLimit(agent, quota, 2_000 + i, 2_000 + i);
     expect(adaptiveLimitOf(quota)).toBe(2);
+  });
+
+  test("is cut by one slot when few calls are refused, and stays below the refused limit for eight steps", () => {
+    const [agent, quota] = adaptive();
+    noteAnswered(quota.slots as Slots, 100);
+    cutLimit(agent, quota, 900, 1_000);
+    expect(adaptiveLimitOf(quota)).toBe(9);
+    fill(quota);
+    growLimit(agent, quota, 4_900);
+    expect(adaptiveLimitOf(quota)).toBe(9);
+    growLimit(agent, quota, 5_000);
+    expect(adaptiveLimitOf(quota)).toBe(10);
+  });
+
+  test("ignores a rare refusal that growth has not caused, and grows again", () => {
+    const [agent, quota] = adaptive();
+    noteAnswered(quota.slots as Slots, 100);
+    cutLimit(agent, quota, 900, 1_000);
+    noteAnswered(quota.slots as Slots, 100);
+    cutLimit(agent, quota, 1_100, 1_200);
+    expect(adaptiveLimitOf(quota)).toBe(9);
+    fill(quota);
+    growLimit(agent, quota, 1_500);
+    expect(adaptiveLimitOf(quota)).toBe(10);
   });
 
   test("never grows beyond its maximum", () => {

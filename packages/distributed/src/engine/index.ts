@@ -28,6 +28,7 @@ import {
 import { mayTake as canTake } from "./take.ts";
 import type { AgentView, Outside, QuotaView } from "./view.ts";
 
+export { reportedLimit } from "./adaptive-limit.ts";
 export {
   type Amounts,
   addTo,

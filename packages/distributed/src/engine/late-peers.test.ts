@@ -51,7 +51,7 @@ test("a peer that does not have the quota of a claim sends a message as well", (
   expect(sent).toBeGreaterThanOrEqual(98);
 });
 
-test("the parts of peers that do not answer a claim stay free", () => {
+test("capacity held for a late peer is free again with its next message, with any content", () => {
   const swarm = idleSwarm(4, []);
   const [first, , third, fourth] = swarm.agents as [Agent, Agent, Agent, Agent];
   for (const agent of [third, fourth]) swarm.gone.add(agent);

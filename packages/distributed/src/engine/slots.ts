@@ -7,7 +7,13 @@
  * agent stay held until then.
  */
 
-import { type AdaptiveConfig, type AdaptiveLimit, growLimit, newAdaptiveLimit } from "./adaptive-limit.ts";
+import {
+  type AdaptiveConfig,
+  type AdaptiveLimit,
+  growLimit,
+  newAdaptiveLimit,
+  noteAnswered,
+} from "./adaptive-limit.ts";
 import type { Agent, Peer } from "./agent.ts";
 import { type Amounts, at, fits } from "./amounts.ts";
 import { availableOf } from "./capacity.ts";
@@ -46,6 +52,10 @@ export interface Slots {
   /** The adaptive limit, and when this agent learned of its latest cut. */
   adaptive: AdaptiveLimit | undefined;
   cutAt: number;
+  /** Recent fraction of own calls that the provider refused; 1 before the first call, so that a first refusal counts in full. */
+  refusedPart: number;
+  /** The limit at which calls were refused, while it may still be too high; else Infinity. */
+  congestedAt: number;
   /** Slots of departed agents, until their last known calls have ended. */
   orphans: Orphan[];
 }
@@ -59,7 +69,17 @@ interface Orphan {
 
 export function newSlots(config: AdaptiveConfig | undefined, now: number): Slots {
   const adaptive = config && newAdaptiveLimit(config, now);
-  return { starts: [], renewedAt: -Infinity, freed: 0, callMs: undefined, adaptive, cutAt: -Infinity, orphans: [] };
+  return {
+    starts: [],
+    renewedAt: -Infinity,
+    freed: 0,
+    callMs: undefined,
+    adaptive,
+    cutAt: -Infinity,
+    refusedPart: 1,
+    congestedAt: Infinity,
+    orphans: [],
+  };
 }
 
 /** Records the start of an own call, after its usage was counted. */
@@ -76,6 +96,7 @@ export function release(agent: Agent, quota: Quota, count: number, startedAt: nu
   if (!slots || freed <= 0) return;
   for (let i = 0; i < freed; i++) slots.starts.splice(Math.max(0, slots.starts.indexOf(startedAt)), 1);
   growLimit(agent, quota, now);
+  noteAnswered(slots, freed);
   const callMs = Math.max(0, now - startedAt);
   slots.callMs = slots.callMs === undefined ? callMs : slots.callMs + LATEST * (callMs - slots.callMs);
   usage.own.add(now, [-freed]);

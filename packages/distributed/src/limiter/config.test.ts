@@ -13,6 +13,7 @@ const least: DistributedConfig = { bus, agentId: "a" };
 test("the defaults are those of the original library, and ours", () => {
   expect(defaultDistributedConfig).toEqual({
     recovery: "stepped",
+    learnWindows: false,
     reduceFactor: 0.5,
     recoveryIntervalMs: 30_000,
     recoveryFactor: 1.1,

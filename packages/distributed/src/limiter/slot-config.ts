@@ -1,6 +1,6 @@
 import { InvalidConfigError } from "@hivepace/core";
 import { checkKnown, type OptionNames } from "@hivepace/core/internal";
-import { type QuotaConfig, SLOT_WINDOW_MS } from "../engine/index.ts";
+import { type QuotaConfig, type QuotaReport, SLOT_WINDOW_MS } from "../engine/index.ts";
 import { LONGEST_NAME } from "../wire/subjects.ts";
 import { storeOf } from "./aggregation.ts";
 import type { Settings } from "./config.ts";
@@ -73,6 +73,11 @@ function slotsName(resource: string): string {
 /** The resource whose slots are a quota of this name; the name itself for other quotas. */
 export function resourceOf(quota: string): string {
   return quota.endsWith(SUFFIX) ? quota.slice(0, -SUFFIX.length) : quota;
+}
+
+/** True for a report on calls under way. */
+export function isOfSlots({ dimensions }: Pick<QuotaReport, "dimensions">): boolean {
+  return dimensions?.length === 1 && dimensions[0] === DIMENSIONS[0];
 }
 
 /** The engine's configuration of a limit on calls under way. A lease that is not renewed ends within `leaseMs`. */

@@ -1,4 +1,5 @@
 import { type Amounts, at, BINS, type Message, type QuotaReport, TRUST, TUNING, zeros } from "../engine/index.ts";
+import { isOfSlots } from "../limiter/slot-config.ts";
 import { BadMessage } from "../wire/fields.ts";
 
 /** The part of all incarnations that is forgotten at once, because finding the oldest strangers visits all of them. */
@@ -196,9 +197,12 @@ export class Incarnations {
       this.#used.set(name, used);
     }
     if (!before && !isNew) return;
+    // A slot that is free again was used by a call nevertheless.
+    const isRefundable = !isOfSlots(report);
     for (let i = 0; i < used.length; i++) {
       const [sentBefore, backBefore] = before ? [at(before.spentTotal, i), at(before.refundedTotal, i)] : [0, 0];
-      used[i] = at(used, i) + at(spentTotal, i) - sentBefore - at(refundedTotal, i) + backBefore;
+      const refunded = isRefundable ? at(refundedTotal, i) - backBefore : 0;
+      used[i] = at(used, i) + at(spentTotal, i) - sentBefore - refunded;
     }
   }
 }
@@ -207,9 +211,13 @@ function keyOf(id: string, incarnation: number): string {
   return `${id} ${incarnation}`;
 }
 
-/** Usage in the window that ends now: the reported bins have aged since the report. */
+/**
+ * Usage in the window that ends now: the reported bins have aged since the report. Slots stay in use until the calls in
+ * them may have ended.
+ */
 export function usedNow({ report, at: receivedAt }: ReceivedReport, now: number): number[] {
   const ageMs = now - receivedAt;
+  if (isOfSlots(report)) return report.used.map((used) => (ageMs < (report.endsMs ?? 0) ? used : 0));
   const binMs = report.windowMs / BINS;
   if (ageMs < binMs) return [...report.used];
   const young = report.bins.filter((_, b) => b * binMs + ageMs < report.windowMs);
@@ -245,9 +253,9 @@ function silentAt(one: Incarnation): number {
   return one.receivedAt + patienceMs(one);
 }
 
-/** Usage must leave the window before the agent is forgotten. */
+/** Usage must leave the window, and calls must have ended, before the agent is forgotten. */
 function forgottenAt({ receivedAt, quotas }: Incarnation): number {
   let longest = 0;
-  for (const { report } of quotas.values()) longest = Math.max(longest, report.windowMs);
+  for (const { report } of quotas.values()) longest = Math.max(longest, report.windowMs, report.endsMs ?? 0);
   return receivedAt + longest + SHORTEST_MEMORY_MS;
 }

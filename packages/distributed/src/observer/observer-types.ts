@@ -92,9 +92,12 @@ export interface ObservedAgent extends PeerStatus {
 
 /** One limit of the swarm, with the agents that use it. */
 export interface ObservedResource {
-  /** The endpoint's id, with models as `id/model`; with another window than the usual one as `id@windowMs`. */
+  /**
+   * The endpoint's id, with models as `id/model`; with another window than the usual one as `id@windowMs`. The limit on
+   * calls under way (`maxInFlight`) is a resource of its own, `id@in-flight`.
+   */
   readonly resource: string;
-  /** Window of the limits in milliseconds. */
+  /** Window of the limits in milliseconds; 0 for calls under way, which have none. */
   readonly windowMs: number;
   /** The dimensions of the limit, in the order of the agents' amounts. */
   readonly limits: readonly ObservedLimit[];
@@ -111,15 +114,21 @@ export interface ObservedResource {
   readonly agents: readonly ObservedUse[];
 }
 
+/** A unit of limits; `"inFlight"` are calls under way. */
+export type ObservedDimension = HiveDimension | "inFlight";
+
 /** One dimension of a limit. */
 export interface ObservedLimit {
   /** The unit of the limit; undefined where agents do not report it. */
-  readonly dimension: HiveDimension | undefined;
+  readonly dimension: ObservedDimension | undefined;
   /** The smallest limit that any live agent has configured; Infinity for no limit. */
   readonly limit: number;
-  /** Amount that all agents together may use in a window now: the limit × the level. */
+  /**
+   * Amount that all agents together may use in a window now: the limit × the level. For calls under way the present number
+   * of slots.
+   */
   readonly total: number;
-  /** Usage of all agents in the last window. */
+  /** Usage of all agents in the last window; for slots the number of calls under way. */
   readonly used: number;
   /** Usage of all agents since the observation began. */
   readonly usedSince: number;
@@ -138,6 +147,8 @@ export interface ObservedUse {
   readonly waiting: readonly number[];
   /** Time for which the agent's first request has been waiting; 0 when none waits. */
   readonly waitedMs: number;
+  /** Time for which the agent's oldest call has held a slot; 0 without slots and when none is held. */
+  readonly heldMs: number;
 }
 
 /** An event of a swarm, in the order of arrival. */

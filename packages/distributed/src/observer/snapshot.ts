@@ -1,11 +1,17 @@
-import { addTo, at, fairShares, levelAt, nextStepAt, zeros } from "../engine/index.ts";
+import { addTo, at, fairShares, levelAt, nextStepAt, reportedLimit, zeros } from "../engine/index.ts";
 import { DIMENSIONS } from "../hive/amounts-of.ts";
-import type { HiveDimension } from "../hive/hive-types.ts";
+import { isOfSlots } from "../limiter/slot-config.ts";
 import { levelStatus } from "../limiter/status.ts";
 import { KEY_PREFIX, UNLIMITED } from "../wire/subjects.ts";
 import { type Incarnation, type Incarnations, type ReceivedReport, usedNow } from "./incarnations.ts";
 import type { Levels } from "./levels.ts";
-import type { ObservedAgent, ObservedLimit, ObservedResource, ObservedUse } from "./observer-types.ts";
+import type {
+  ObservedAgent,
+  ObservedDimension,
+  ObservedLimit,
+  ObservedResource,
+  ObservedUse,
+} from "./observer-types.ts";
 
 /** The newest incarnation of each agent, by name. */
 export function agentsOf(incarnations: Iterable<Incarnation>, now: number): ObservedAgent[] {
@@ -60,8 +66,7 @@ function keyOf(name: string): string {
 /** Amount that all agents may use in a window now, in the first dimension with a limit. */
 export function mainTotal(resource: string, incarnations: Incarnations, levels: Levels, now: number): number {
   const shape = shapeOf(holdersOf(resource, incarnations));
-  const level = levelAt(levels.of(resource), now);
-  const totals = shape.limits.map((limit) => total(limit, level));
+  const totals = totalsOf(shape, levelAt(levels.of(resource), now));
   return totals.find((amount) => amount < Infinity) ?? Infinity;
 }
 
@@ -75,22 +80,27 @@ interface Shape {
   /** The smallest limits of all live agents. */
   readonly limits: readonly number[];
   readonly holders: readonly Holder[];
+  /** True for a limit on calls under way. */
+  readonly isSlots: boolean;
 }
 
+const SLOT_NAMES: readonly ObservedDimension[] = ["inFlight"];
+
 function resourceOf(resource: string, incarnations: Incarnations, levels: Levels, now: number): ObservedResource {
-  const { windowMs, limits, holders } = shapeOf(holdersOf(resource, incarnations));
+  const shape = shapeOf(holdersOf(resource, incarnations));
+  const { limits, holders, isSlots } = shape;
   const level = levels.of(resource);
   const status = levelStatus(level, now);
-  const totals = limits.map((limit) => total(limit, status.level));
+  const totals = totalsOf(shape, status.level);
   const agents = usesOf(holders, totals, now);
   const usedSince = incarnations.usedSince(resource, limits.length);
   const sum = (of: (use: ObservedUse) => readonly number[], i: number): number =>
     agents.reduce((all, use) => all + at(of(use), i), 0);
-  const names = dimensionsOf(resource, limits.length);
+  const names = isSlots ? SLOT_NAMES : dimensionsOf(resource, limits.length);
   const risesAt = nextStepAt(level, now);
   return {
     resource,
-    windowMs,
+    windowMs: isSlots ? 0 : shape.windowMs,
     limits: limits.map(
       (limit, i): ObservedLimit => ({
         dimension: names[i],
@@ -128,13 +138,20 @@ function shapeOf(all: readonly Holder[]): Shape {
   }
   const [most = []] = [...groups.values()].sort((a, b) => b.length - a.length);
   const [one] = most;
-  if (!one) return { windowMs: 0, limits: [], holders: [] };
+  if (!one) return { windowMs: 0, limits: [], holders: [], isSlots: false };
   const key = shapeKey(one.received.report);
   const limits = one.received.report.limits.map((_, i) =>
     Math.min(...most.map(({ received }) => at(received.report.limits, i))),
   );
   const holders = all.filter(({ received }) => shapeKey(received.report) === key);
-  return { windowMs: one.received.report.windowMs, limits, holders };
+  return { windowMs: one.received.report.windowMs, limits, holders, isSlots: isOfSlots(one.received.report) };
+}
+
+/** The amounts that all agents may use. Slots are whole, and their number may adapt. */
+function totalsOf({ limits, holders, isSlots }: Shape, level: number): number[] {
+  if (!isSlots) return limits.map((limit) => total(limit, level));
+  const adaptive = reportedLimit(holders.map(({ received }) => received.report));
+  return limits.map((limit) => Math.min(adaptive, Math.floor(total(limit, level))));
 }
 
 function shapeKey({ windowMs, limits }: ReceivedReport["report"]): string {
@@ -148,6 +165,7 @@ interface Total {
   /** Demand of waiting requests and of denied tries: both count in the fair division. */
   readonly demand: number[];
   waitedMs: number;
+  heldMs: number;
   /**
    * Total weight of the live incarnations; 0 for a departed agent. Two live incarnations are two processes with the
    * same id.
@@ -161,10 +179,20 @@ function usesOf(holders: readonly Holder[], totals: readonly number[], now: numb
   const byId = new Map<string, Total>();
   for (const { agent, received } of holders) {
     const { id: agentId, state, weight } = agent;
-    const none = { used: zeros(length), waiting: zeros(length), demand: zeros(length), waitedMs: 0, weight: 0 };
+    const none = {
+      used: zeros(length),
+      waiting: zeros(length),
+      demand: zeros(length),
+      waitedMs: 0,
+      heldMs: 0,
+      weight: 0,
+    };
     const sum = byId.get(agentId) ?? { agentId, ...none };
     byId.set(agentId, sum);
-    addTo(sum.used, usedNow(received, now));
+    const used = usedNow(received, now);
+    addTo(sum.used, used);
+    const { heldMs } = received.report;
+    if (heldMs !== undefined && at(used, 0) > 0) sum.heldMs = Math.max(sum.heldMs, heldMs + now - received.at);
     if (state !== "live") continue;
     const { demand: waiting, tried, claim } = received.report;
     addTo(sum.demand, waiting);
@@ -204,7 +232,7 @@ function total(limit: number, level: number): number {
 /**
  * Units of the dimensions. Messages with the usual dimensions omit their names; the number of limits determines them.
  */
-function dimensionsOf(resource: string, length: number): readonly (HiveDimension | undefined)[] {
+function dimensionsOf(resource: string, length: number): readonly (ObservedDimension | undefined)[] {
   if (length < 2 || resource.includes("@")) return [];
   return length === DIMENSIONS.length ? DIMENSIONS : DIMENSIONS.slice(0, 2);
 }

@@ -23,9 +23,17 @@ export interface SlotSwarmOptions {
   readonly slots: number;
   /**
    * Makes the limit adapt to a provider with this capacity of concurrent calls, as a function of the time in milliseconds.
-   * Calls above the capacity take longer, and from a third above the capacity on they are refused as overload.
+   * Calls above the capacity take longer, and are refused as overload from `refusesFrom` capacities on: a third above the
+   * capacity by default. A part of all calls, `failing`, is refused for other reasons than their number.
    */
-  readonly adapts?: { readonly min: number; readonly capacity: (timeMs: number) => number } | undefined;
+  readonly adapts?:
+    | {
+        readonly min: number;
+        readonly capacity: (timeMs: number) => number;
+        readonly refusesFrom?: number | undefined;
+        readonly failing?: number | undefined;
+      }
+    | undefined;
   readonly durationMs: number;
   /** Minimum and maximum duration of a call, in milliseconds. */
   readonly callMs: readonly [number, number];
@@ -168,9 +176,11 @@ class SlotSwarm {
           return;
         }
         const drawn = callMs[0] + (callMs[1] - callMs[0]) * this.#random();
-        const capacity = this.#options.adapts?.capacity(this.#timeline.now) ?? Infinity;
+        const { adapts } = this.#options;
+        const capacity = adapts?.capacity(this.#timeline.now) ?? Infinity;
+        const isFailing = adapts?.failing !== undefined && this.#random() < adapts.failing;
         const ms = drawn * Math.max(1, (this.#recorder.inFlight + 1) / capacity);
-        if (this.#recorder.inFlight >= capacity * OVERLOADED) {
+        if (isFailing || this.#recorder.inFlight >= capacity * (adapts?.refusesFrom ?? OVERLOADED)) {
           await new Promise<void>((resolve) => {
             this.#timeline.after(REFUSED_MS, () => this.#inProcess(process, resolve));
           });

@@ -20,6 +20,17 @@ test("the limit settles at what the provider can work on", async () => {
   expect(report.mostMeasured).toBeLessThanOrEqual(Math.ceil((BEST * 4) / 3));
 });
 
+test.each([
+  ["refuses the fourth call at a time", { capacity: 3, refusesFrom: 1 }, 0.05],
+  ["refuses the 21st call at a time", { capacity: 20, refusesFrom: 1 }, 0.05],
+  ["refuses one call in a hundred for another reason as well", { capacity: 20, refusesFrom: 1, failing: 0.01 }, 0.05],
+] as const)("the limit settles at a provider that %s", async (_, { capacity, ...provider }, refused) => {
+  const adapts = { min: 1, capacity: () => capacity, ...provider };
+  const report = await simulateSlots({ ...base, adapts, durationMs: 120_000, measureFrom: 60_000 });
+  expect(report.perSecond).toBeGreaterThan(0.85 * capacity);
+  expect(report.refused / report.calls).toBeLessThan(refused);
+});
+
 test("the limit follows a provider whose capacity falls to half and comes back", async () => {
   const capacity = (timeMs: number) => (timeMs > 60_000 && timeMs < 120_000 ? BEST / 2 : BEST);
   const during = await simulateSlots({

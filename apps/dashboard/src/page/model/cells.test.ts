@@ -62,6 +62,8 @@ test.each([
   [{ hasCut: true }, "b: uses 30 of its share of 50 requests; announced the cut"],
   [{ share: undefined }, "b: uses 30 requests"],
   [{ state: "silent", lastMessageAgoMs: 9_000 }, "b: silent for 9 s; uses 30 of its share of 50 requests"],
+  [{ heldMs: 312_000 }, "b: uses 30 of its share of 50 requests; a call for 5 min"],
+  [{ heldMs: 2_000 }, "b: uses 30 of its share of 50 requests"],
   [{ state: "left" }, "b: has left"],
 ] as const)("a cell with %j reads: %s", (change, text) => expect(textOf(change)).toBe(text));
 

@@ -17,6 +17,8 @@ export interface Cell {
   readonly waitMs: number;
   /** The time for which the agent has had a queue. */
   readonly queuedMs: number;
+  /** The time for which the agent's oldest call has held a slot. */
+  readonly heldMs: number;
   readonly lastMessageAgoMs: number;
   readonly upMs: number;
   readonly weight: number;
@@ -43,7 +45,7 @@ export function cellsOf(frame: Frame, resource: ResourceFrame | undefined, limit
     const used = use?.used[limit] ?? 0;
     const share = use === undefined ? 0 : (use.share[limit] ?? undefined);
     full = Math.max(full, used, (share ?? 0) / level);
-    const [waiting, queuedMs] = [use?.waiting[limit] ?? 0, use?.waitedMs ?? 0];
+    const [waiting, queuedMs, heldMs] = [use?.waiting[limit] ?? 0, use?.waitedMs ?? 0, use?.heldMs ?? 0];
     const waitMs = use === undefined ? 0 : waitOf(use, limit, resource?.windowMs ?? 0, upMs);
     const hasCut = level < 1 && resource?.cause?.agentId === agentId;
     return {
@@ -58,6 +60,7 @@ export function cellsOf(frame: Frame, resource: ResourceFrame | undefined, limit
       waiting,
       waitMs,
       queuedMs,
+      heldMs,
       hasCut,
     };
   });
@@ -65,9 +68,14 @@ export function cellsOf(frame: Frame, resource: ResourceFrame | undefined, limit
   return cells.map((cell) => ({ ...cell, usedFill: fill(cell.used), shareFill: fill(cell.share ?? 0) }));
 }
 
+/** The age from which a call that holds a slot is named. */
+const LONG_CALL_MS = 30_000;
+
+export const isHeldLong = ({ heldMs }: Pick<Cell, "heldMs">): boolean => heldMs >= LONG_CALL_MS;
+
 /** Describes a cell for screen readers and the line below the hive. */
 export function cellText(cell: Cell, resource: ResourceFrame | undefined, limit: number): string {
-  const { agentId, state, used, share, waiting, waitMs, lastMessageAgoMs, hasCut } = cell;
+  const { agentId, state, used, share, waiting, waitMs, heldMs, lastMessageAgoMs, hasCut } = cell;
   if (state === "left") return `${agentId}: has left`;
   const about = state === "silent" ? [`silent for ${duration(lastMessageAgoMs)}`] : [];
   const unit = unitOf(resource?.limits[limit] ?? {});
@@ -77,5 +85,6 @@ export function cellText(cell: Cell, resource: ResourceFrame | undefined, limit:
   }
   if (waiting > 0) about.push(`${amount(waiting)} waiting, about ${duration(waitMs)}`);
   if (hasCut) about.push("announced the cut");
+  if (isHeldLong(cell)) about.push(`a call for ${duration(heldMs)}`);
   return `${agentId}: ${about.join("; ") || "live"}`;
 }

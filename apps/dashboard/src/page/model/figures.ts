@@ -1,6 +1,6 @@
 import { pointsOf } from "../../point.ts";
 import type { Frame, ResourceFrame } from "../../wire.ts";
-import { amount, duration, limitText, NOTHING, percent, perWindow, plural, unitOf } from "./format.ts";
+import { amount, duration, limitText, NOTHING, percent, plural, rateOf } from "./format.ts";
 
 /** One of the large figures at the top. */
 export interface Figure {
@@ -32,10 +32,8 @@ function admittedOf(resource: ResourceFrame | undefined, index: number): Figure 
   const limit = resource?.limits[index];
   if (resource === undefined || limit === undefined)
     return { label: "Admitted", value: NOTHING, about: "no limit heard" };
-  const about =
-    limit.total === null
-      ? `${unitOf(limit)} ${perWindow(resource.windowMs)}, ${limitText(null)}`
-      : `of ${amount(limit.total)} ${unitOf(limit)} ${perWindow(resource.windowMs)}`;
+  const unit = rateOf(limit, resource.windowMs);
+  const about = limit.total === null ? `${unit}, ${limitText(null)}` : `of ${amount(limit.total)} ${unit}`;
   return { label: "Admitted", value: amount(limit.used), about };
 }
 

@@ -54,11 +54,16 @@ const UNITS = {
   tokens: "tokens",
   inputTokens: "input tokens",
   outputTokens: "output tokens",
+  inFlight: "calls under way",
 } as const;
 
 /** The unit of a limit. */
 export const unitOf = ({ dimension }: Pick<LimitFrame, "dimension">): string =>
   dimension === undefined ? "units" : UNITS[dimension];
+
+/** The unit of a limit and its window. */
+export const rateOf = (limit: Pick<LimitFrame, "dimension">, windowMs: number): string =>
+  limit.dimension === "inFlight" ? unitOf(limit) : `${unitOf(limit)} ${perWindow(windowMs)}`;
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${amount(count)} ${count === 1 ? one : many}`;

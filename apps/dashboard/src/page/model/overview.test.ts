@@ -26,6 +26,12 @@ test("a queue of calls is a plain number, also where tokens bind", () => {
   expect(row).toMatchObject({ limit: 1, waiting: "3 waiting" });
 });
 
+test("calls under way have no window", () => {
+  const slots = limitFrame({ dimension: "inFlight", limit: 5, total: 5, used: 4, waiting: 2 });
+  const [row] = overviewOf([resourceFrame({ resource: "eu@in-flight", windowMs: 0, limits: [slots] })]);
+  expect(row).toMatchObject({ usage: "4 of 5 calls under way", available: "1 available", waiting: "2 waiting" });
+});
+
 test("a row without a limit has no percentage", () => {
   const unlimited = limitFrame({ dimension: undefined, limit: null, total: null, used: 12 });
   const [row] = overviewOf([resourceFrame({ limits: [unlimited] })]);

@@ -1,6 +1,6 @@
 import { bindingLimit, byPressure, type Condition, conditionOf, usedPart } from "../../pressure.ts";
 import type { LimitFrame, Point, ResourceFrame } from "../../wire.ts";
-import { amount, duration, limitText, percent, perWindow, unitOf } from "./format.ts";
+import { amount, duration, limitText, percent, rateOf, unitOf } from "./format.ts";
 
 /** An endpoint or a key in one line: its condition and its binding dimension. */
 export interface OverviewRow {
@@ -57,12 +57,12 @@ function rowOf(resource: ResourceFrame): OverviewRow {
 
 /** The queue of a limit. Tokens are named, because a number alone reads as a number of calls. */
 function waitingOf(limit: LimitFrame): string {
-  const unit = limit.dimension === "requests" ? "" : ` ${unitOf(limit)}`;
+  const unit = limit.dimension === "requests" || limit.dimension === "inFlight" ? "" : ` ${unitOf(limit)}`;
   return `${amount(limit.waiting)}${unit} waiting`;
 }
 
 function usageOf(limit: LimitFrame, windowMs: number): string {
-  const unit = `${unitOf(limit)} ${perWindow(windowMs)}`;
+  const unit = rateOf(limit, windowMs);
   return limit.total === null
     ? `${amount(limit.used)} ${unit}`
     : `${amount(limit.used)} of ${amount(limit.total)} ${unit}`;

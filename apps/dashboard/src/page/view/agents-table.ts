@@ -1,4 +1,4 @@
-import type { Cell } from "../model/cells.ts";
+import { type Cell, isHeldLong } from "../model/cells.ts";
 import { amount, duration, limitText, NOTHING, plural, unitOf } from "../model/format.ts";
 import { type SortKey, sortedBy, type TableChoice, tablePage } from "../model/table.ts";
 import { card, h, setAttribute, setText } from "./dom.ts";
@@ -106,11 +106,13 @@ function drawRow(row: HTMLElement, cell: Cell, { choice }: Scene): void {
   });
 }
 
-const note = ({ state, hasCut, isAllocated, weight }: Cell): string => {
+const note = (cell: Cell): string => {
+  const { state, hasCut, isAllocated, weight, heldMs } = cell;
   const notes = [
     state === "live" ? "" : state,
     hasCut ? "announced the cut" : "",
     isAllocated ? "served by the store" : "",
+    isHeldLong(cell) ? `a call for ${duration(heldMs)}` : "",
     weight === 1 ? "" : `weight ${amount(weight)}`,
   ];
   return notes.filter(Boolean).join(", ");

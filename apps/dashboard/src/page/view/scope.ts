@@ -1,5 +1,5 @@
 import type { ResourceFrame } from "../../wire.ts";
-import { amount, limitText, perWindow, unitOf } from "../model/format.ts";
+import { amount, limitText, rateOf, unitOf } from "../model/format.ts";
 import { h, setAttribute, setText } from "./dom.ts";
 import { longName, shortened } from "./long-name.ts";
 import type { Choose, Scene, View } from "./view.ts";
@@ -56,7 +56,7 @@ export function scope(choose: Choose): View {
       drawLimits(resource?.limits.map(unitOf) ?? [], limit);
       const shown = resource?.limits[limit];
       if (resource === undefined || shown === undefined) return setText(about, "");
-      const unit = `${unitOf(shown)} ${perWindow(resource.windowMs)}`;
+      const unit = rateOf(shown, resource.windowMs);
       setText(about, shown.limit === null ? `${limitText(null)} of ${unit}` : `Limit ${amount(shown.limit)} ${unit}`);
     },
   };

@@ -9,7 +9,7 @@ import type {
 import { clean } from "../text/clean.ts";
 import { showDuration } from "../text/duration.ts";
 import { amount, isUnlimited, percent } from "../text/numbers.ts";
-import { table } from "../text/table.ts";
+import { type Column, table } from "../text/table.ts";
 
 /** Renders the whole state of a swarm as tables. */
 export function showSnapshot(snapshot: SwarmSnapshot): string {
@@ -55,7 +55,7 @@ function resourceTable(title: string, resources: readonly ObservedResource[]): s
       { title: "LIMIT", of: ({ limit }) => amount(limit.limit), isNumber: true },
       {
         title: "OF",
-        of: ({ limit, resource }) => `${limit.dimension ?? "units"} in ${showDuration(resource.windowMs)}`,
+        of: ({ limit, resource }) => unitOf(limit, resource),
       },
       { title: "NOW", of: ({ limit }) => amount(limit.total), isNumber: true },
       { title: "USED", of: ({ limit }) => amount(limit.used), isNumber: true },
@@ -121,13 +121,23 @@ function useTable(resources: readonly ObservedResource[]): string {
       { title: "QUEUE", of: ({ use, index }) => known(use.waiting[index]), isNumber: true },
       {
         title: "OF",
-        of: ({ resource, index }) =>
-          `${resource.limits[index]?.dimension ?? "units"} in ${showDuration(resource.windowMs)}`,
+        of: ({ resource, index }) => unitOf(resource.limits[index], resource),
       },
-      { title: "QUEUE FOR", of: ({ use }) => (use.waitedMs > 0 ? showDuration(use.waitedMs) : ""), isNumber: true },
+      { title: "QUEUE FOR", of: ({ use }) => age(use.waitedMs), isNumber: true },
+      ...(rows.some(({ use }) => use.heldMs > 0) ? [OLDEST_CALL] : []),
     ],
     rows,
   );
+}
+
+const age = (ms: number): string => (ms > 0 ? showDuration(ms) : "");
+
+/** Names the agents whose calls hold a slot for long. */
+const OLDEST_CALL: Column<UseRow> = { title: "OLDEST CALL", of: ({ use }) => age(use.heldMs), isNumber: true };
+
+function unitOf(limit: ObservedLimit | undefined, { windowMs }: ObservedResource): string {
+  if (limit?.dimension === "inFlight") return "calls under way";
+  return `${limit?.dimension ?? "units"} in ${showDuration(windowMs)}`;
 }
 
 const known = (value: number | undefined): string => (value === undefined ? "unknown" : amount(value));

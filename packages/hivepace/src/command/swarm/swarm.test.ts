@@ -79,6 +79,7 @@ test("usage, share and queue of each agent are those of the binding dimension", 
       share: [250, 5_000],
       waiting: [0, waiting],
       waitedMs: waiting > 0 ? 2_500 : 0,
+      heldMs: 0,
     }) as const;
   const tokens = {
     dimension: "tokens",
@@ -105,6 +106,35 @@ test("usage, share and queue of each agent are those of the binding dimension", 
   expect(rows).toContain("RESOURCE AGENT USED SHARE QUEUE OF QUEUE FOR");
   expect(rows).toContain("eu a 6,000 5,000 40 tokens in 1 min 2.5 s");
   expect(rows).toContain("b� 3,000 5,000 0 tokens in 1 min");
+});
+
+test("slots are calls under way, and the age of each agent's oldest call is printed", () => {
+  const use = (agentId: string, used: number, heldMs: number) =>
+    ({ agentId, used: [used], share: [2], waiting: [0], waitedMs: 0, heldMs }) as const;
+  const text = showSnapshot({
+    bus: "ready",
+    observedMs: 1_300,
+    members: 2,
+    agents: live(2),
+    resources: [
+      {
+        ...eu,
+        level: 1,
+        resource: "eu@in-flight",
+        windowMs: 0,
+        limits: [{ dimension: "inFlight", limit: 40, total: 4, used: 3, usedSince: 70, waiting: 0 }],
+        agents: [use("a", 1, 312_000), use("b", 2, 1_000)],
+      },
+    ],
+    keys: [],
+    availability: [],
+    received: 5,
+    ignored: {},
+  });
+  const rows = text.split("\n").map((line) => line.replace(/ +/g, " ").trim());
+  expect(rows).toContain("eu@in-flight 40 calls under way 4 3 75 % 0 100 %");
+  expect(rows).toContain("RESOURCE AGENT USED SHARE QUEUE OF QUEUE FOR OLDEST CALL");
+  expect(rows).toContain("eu@in-flight a 1 2 0 calls under way 5.2 min");
 });
 
 test("tenant keys have their own table of bounded size, ordered by utilization", () => {
@@ -136,7 +166,7 @@ test("an absent limit is not printed as a number, in tables and in lines", () =>
     ...eu,
     level: 1,
     limits,
-    agents: [{ agentId: "a", used: [12], share: [Infinity], waiting: [0], waitedMs: 0 }],
+    agents: [{ agentId: "a", used: [12], share: [Infinity], waiting: [0], waitedMs: 0, heldMs: 0 }],
   };
   const text = showSnapshot({
     bus: "ready",
