@@ -18,6 +18,7 @@ import {
 import {
   announced,
   checkAcquireOptions,
+  checkEndpoint,
   checkKnown,
   checkObject,
   checkRefusal,
@@ -382,8 +383,10 @@ export class SwarmHive implements Hive {
     });
   }
 
-  #split(endpoints: readonly HiveEndpoint[]): SplitEndpoints {
-    return splitEndpoints(endpoints, this.#managerOptions.mockEndpointTpmThreshold, this.#settings.windowMs);
+  /** `nameOf` names an endpoint in errors, by its index. */
+  #split(endpoints: readonly HiveEndpoint[], nameOf?: (index: number) => string): SplitEndpoints {
+    const { mockEndpointTpmThreshold } = this.#managerOptions;
+    return splitEndpoints(endpoints, mockEndpointTpmThreshold, this.#settings.windowMs, nameOf);
   }
 
   /** Applies a validated change of the limits. */
@@ -404,10 +407,13 @@ export class SwarmHive implements Hive {
     if (this.#closing) throw new ClosedError("hive");
     checkObject("endpoint", endpoint);
     const { id, model, models } = endpoint;
-    const { endpoints, further } = this.#split([endpoint]);
+    const { endpoints, further } = this.#split([endpoint], () => "endpoint");
     const trial = new RateManager(this.#managerOptions);
-    for (const plain of endpoints) trial.setEndpoint(plain);
-    this.#targets.check(trial.snapshot({ keys: false }).endpoints);
+    for (const plain of endpoints) {
+      checkEndpoint(plain, "endpoint.");
+      trial.setEndpoint(plain);
+    }
+    this.#targets.check(trial.snapshot({ keys: false }).endpoints, "endpoint");
     this.#change(() => {
       for (const plain of endpoints) this.#manager.setEndpoint(plain);
       const others = [...this.#further].filter(([name]) => name !== targetName({ id, model, models }));
