@@ -36,6 +36,7 @@ import { type AvailabilityReading, agentMode } from "../engine/index.ts";
 import { startGlobalView } from "../global-view/global-view.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { CapacityWatch } from "../limiter/capacity-watch.ts";
+import { closeAtExit } from "../limiter/close-at-exit.ts";
 import { Member } from "../limiter/member.ts";
 import { memberStatus } from "../limiter/status.ts";
 import { RoomRouter } from "../router/router.ts";
@@ -112,6 +113,7 @@ export class SwarmHive implements Hive {
   /** Closes the bus and the store that the hive owns. */
   readonly #dispose: () => Promise<void>;
   #closing: Promise<void> | undefined;
+  #revokeExit = (): void => {};
   #isChanging = false;
 
   constructor(
@@ -245,6 +247,7 @@ export class SwarmHive implements Hive {
 
   /** Resolves when the subscriptions on the bus are active. */
   open(): Promise<void> {
+    this.#revokeExit = closeAtExit(() => this.close(), this.#clock);
     return this.#member.open();
   }
 
@@ -461,6 +464,7 @@ export class SwarmHive implements Hive {
   async #close(drainMs: number): Promise<void> {
     // Set before waiters are rejected, so that requests from their handlers are rejected as well.
     this.#closing = Promise.resolve();
+    this.#revokeExit();
     this.#queue.close();
     this.#readiness.close();
     try {
