@@ -26,11 +26,15 @@ async function run(mode: string, bus: string, namespace: string, more: Further =
   const args = [mode, bus, namespace, ...(more.sync ? [more.sync] : [])];
   const child = spawn(process.execPath, ["--conditions", "@hivepace/source", "--import", "tsx", program, ...args]);
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
+  let errors = "";
+  child.stdout.on("data", (data) => (output += data));
+  // Only for the report: a slow machine may cause warnings.
+  child.stderr.on("data", (data) => (errors += data));
   child.stdout.once("data", () => more.onOpen?.());
   const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   const [code] = await once(child, "close");
   clearTimeout(timer);
+  if (code !== 0) output += errors;
   return { code, output };
 }
 
