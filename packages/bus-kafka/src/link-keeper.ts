@@ -88,7 +88,7 @@ export class LinkKeeper {
       } catch (error) {
         this.#leave(link);
         if (signal.aborted || !this.#goOn(error, failures)) return;
-        await pause(Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS), signal);
+        await pause(Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS), signal, this.#isOpened);
         continue;
       }
       failures = 0;
@@ -129,7 +129,8 @@ export class LinkKeeper {
     const { connectTimeoutMs, joinTimeoutMs } = settings;
     const lost = link.lost.then((reason) => Promise.reject(reason));
     const reachMs = this.#isOpened ? connectTimeoutMs : Math.max(1, this.#giveUpAt - systemClock.now());
-    const range = await within(reachMs, link.reach(), "the broker could not be reached", lost);
+    const background = this.#isOpened;
+    const range = await within(reachMs, link.reach(), "the broker could not be reached", { unless: lost, background });
     // The broker was reached. Joining has its own deadline, and on a starting broker may need more than one attempt.
     if (!this.#isReached) this.#giveUpAt = systemClock.now() + joinTimeoutMs;
     this.#isReached = true;
@@ -139,7 +140,10 @@ export class LinkKeeper {
       warn("HIVEPACE_KAFKA_LOST", `the kafka bus was away for too long and missed ${missed} records of its topic`);
     this.#groups = [...this.#groups.slice(1 - GROUPS_KEPT), link.group];
     try {
-      await within(joinTimeoutMs, link.join(), "the broker did not answer", lost);
+      await within(joinTimeoutMs, link.join(), "the broker did not answer", {
+        unless: lost,
+        background: this.#isOpened,
+      });
     } catch (error) {
       throw new Error(`cannot join the group ${link.group}: ${messageOf(error)}`, { cause: error });
     }

@@ -1,5 +1,6 @@
 import { BusUnavailableError } from "@hivepace/bus";
 import { warn } from "@hivepace/core/internal";
+import { letProcessEnd } from "./background-timers.ts";
 import type { KafkaClient, LinkClient } from "./client.ts";
 import type { KafkaConnection } from "./options.ts";
 
@@ -40,6 +41,7 @@ export async function ownClients(connection: KafkaConnection, connectTimeoutMs: 
         : net.connect({ host, port }, onConnect);
       socket.setKeepAlive(true, 60_000);
       socket.setNoDelay(true);
+      socket.unref();
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
       return socket;
@@ -58,6 +60,7 @@ export async function ownClients(connection: KafkaConnection, connectTimeoutMs: 
       logLevel: logLevel.ERROR,
       logCreator: () => say,
     });
+    letProcessEnd(kafka);
     const cut = (): void => {
       isCut = true;
       for (const socket of sockets) socket.destroy(new Error("the connection was closed"));

@@ -16,11 +16,25 @@ export function deferred<T>(): Deferred<T> {
 
 export class TooLateError extends Error {}
 
-/** Settles like `work`; rejects after `ms`, or when `unless` rejects. */
-export async function within<T>(ms: number, work: Promise<T>, failure: string, unless?: Promise<never>): Promise<T> {
+export interface WithinOptions {
+  /** Rejects when this promise rejects. */
+  readonly unless?: Promise<never>;
+  /** Nobody waits for the result, so the timer does not keep the process alive. */
+  readonly background?: boolean;
+}
+
+/** Settles like `work`; rejects after `ms`. */
+export async function within<T>(
+  ms: number,
+  work: Promise<T>,
+  failure: string,
+  options: WithinOptions = {},
+): Promise<T> {
+  const { unless, background = false } = options;
   let stop: () => void = () => {};
   const late = new Promise<never>((_, reject) => {
-    stop = systemClock.after(ms, () => reject(new TooLateError(`${failure} within ${Math.round(ms)} ms`)));
+    const end = (): void => reject(new TooLateError(`${failure} within ${Math.round(ms)} ms`));
+    stop = systemClock.after(ms, end, { background });
   });
   try {
     return await Promise.race([work, late, ...(unless ? [unless] : [])]);
@@ -29,8 +43,8 @@ export async function within<T>(ms: number, work: Promise<T>, failure: string, u
   }
 }
 
-/** Resolves after `ms`, or early when the signal is aborted. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or early when the signal is aborted. With `background` the process does not wait for it. */
+export function pause(ms: number, signal: AbortSignal, background: boolean): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const done = (): void => {
@@ -38,7 +52,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const stop = systemClock.after(ms, done);
+    const stop = systemClock.after(ms, done, { background });
     signal.addEventListener("abort", done);
   });
 }

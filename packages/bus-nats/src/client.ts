@@ -39,8 +39,10 @@ interface Undeclared {
   readonly options?: { readonly noEcho?: boolean };
   readonly protocol?: {
     readonly connected?: boolean;
-    readonly heartbeats?: { cancel?(): void };
-    readonly transport?: { discard?(): void; readonly socket?: { destroy?(): void } };
+    /** Makes one attempt to connect to a server. */
+    _doDial?(server: object): Promise<void>;
+    readonly heartbeats?: { cancel?(): void; readonly timer?: { unref?(): void } };
+    readonly transport?: { discard?(): void; readonly socket?: { destroy?(): void; unref?(): void } };
   };
 }
 
@@ -74,6 +76,43 @@ export async function endConnection(connection: NatsConnectionLike): Promise<voi
   abandon();
   systemClock.after(SOCKET_MS, abandon, { background: true });
 }
+
+/**
+ * Lets the process end although the connection is open. Must be repeated after a reconnection, which opens another
+ * socket, and after each ping of the client, which sets another timer.
+ */
+export function letProcessEnd(connection: NatsConnectionLike): void {
+  const { protocol } = connection as Undeclared;
+  protocol?.transport?.socket?.unref?.();
+  protocol?.heartbeats?.timer?.unref?.();
+}
+
+/**
+ * Runs `pause` before each attempt to reconnect to a server. The client's own waits would keep the process alive. Returns
+ * false for a client with other internals, which must wait by itself.
+ */
+export function pauseBeforeReconnects(
+  connection: NatsConnectionLike,
+  pause: (server: object) => Promise<void>,
+): boolean {
+  const { protocol } = connection as Undeclared;
+  const dial = protocol?._doDial;
+  if (!protocol || typeof dial !== "function") return false;
+  protocol._doDial = async (server) => {
+    await pause(server);
+    try {
+      await dial.call(protocol, server);
+    } catch (error) {
+      // The client ends the socket of a failed attempt, which a server that stands still never confirms.
+      protocol.transport?.socket?.unref?.();
+      throw error;
+    }
+  };
+  return true;
+}
+
+/** Whether this status reports that the client has pinged its server: `ping` in version 3, `pingTimer` in version 2. */
+export const isPing = ({ type }: NatsStatusLike): boolean => type === "ping" || type === "pingTimer";
 
 /** Ends the loop over `connection.status()` at once; `return()` would wait for one more status. */
 export function endStatus(status: AsyncIterable<NatsStatusLike>): void {

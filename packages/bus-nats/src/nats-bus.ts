@@ -97,7 +97,7 @@ export async function natsBus(source: NatsOptions | NatsConnectionLike, given: N
 function lend(connection: NatsConnectionLike): Link {
   if (!hearsItself(connection)) throw new InvalidConfigError("noEcho", NO_ECHO, true);
   if (connection.isClosed()) throw new BusUnavailableError("nats", "the lent connection is closed");
-  return { open: async () => connection, close: async () => {} };
+  return { open: async () => connection, close: async () => {}, isOwn: false };
 }
 
 /**
@@ -110,14 +110,14 @@ async function own(options: NatsOptions, wait: boolean, timeoutMs: number, clock
   let awayReason: string | undefined;
   try {
     const connection = await inTime(first.dial({ patient: false }), timeoutMs, clock);
-    return { open: async () => connection, close: () => first.stop() };
+    return { open: async () => connection, close: () => first.stop(), isOwn: true };
   } catch (error) {
     await first.stop();
     if (!wait || isRefusal(error)) throw unreachable(error);
     awayReason = messageOf(error);
   }
   const next = new Dialer(library, forClient, timeoutMs);
-  return { awayReason, open: () => next.dial({ patient: true }), close: () => next.stop() };
+  return { awayReason, open: () => next.dial({ patient: true }), close: () => next.stop(), isOwn: true };
 }
 
 function unreachable(cause: unknown): BusUnavailableError {

@@ -2,6 +2,8 @@ import { type BusCapabilities, type BusDriver, type BusEvents, BusUnavailableErr
 import { warn } from "@hivepace/core/internal";
 import {
   endStatus,
+  isPing,
+  letProcessEnd,
   type NatsConnectionLike,
   type NatsStatusLike,
   type NatsSubscriptionLike,
@@ -30,6 +32,8 @@ export interface Link {
   /** Resolves once the connection is established, without a time limit; rejects when it never will be. */
   open(): Promise<NatsConnectionLike>;
   close(): Promise<void>;
+  /** Whether the bus opened the connection, which then does not keep the process alive. */
+  readonly isOwn: boolean;
 }
 
 /** A subject that the bus listens to. */
@@ -117,8 +121,9 @@ export class NatsDriver implements BusDriver {
 
   #attach(connection: NatsConnectionLike): void {
     this.#connection = connection;
+    if (this.#link.isOwn) letProcessEnd(connection);
     this.#status = connection.status();
-    this.#watch(this.#status);
+    this.#watch(this.#status, connection);
     // A promise cannot be unsubscribed from, and a lent connection may outlive many buses, so the callback holds the
     // driver weakly.
     const driver = new WeakRef(this);
@@ -130,7 +135,7 @@ export class NatsDriver implements BusDriver {
     this.#confirm();
   }
 
-  async #watch(statuses: AsyncIterable<NatsStatusLike>): Promise<void> {
+  async #watch(statuses: AsyncIterable<NatsStatusLike>, connection: NatsConnectionLike): Promise<void> {
     for await (const status of statuses) {
       if (this.#closed) return;
       const refused = refusedPublish(status);
@@ -140,6 +145,7 @@ export class NatsDriver implements BusDriver {
         this.#slow.dropped();
         if (this.#wasReady) this.#events.state("interrupted");
       }
+      if (this.#link.isOwn && (status.type === "reconnect" || isPing(status))) letProcessEnd(connection);
       if (status.type === "reconnect") this.#confirm();
     }
   }

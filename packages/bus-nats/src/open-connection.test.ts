@@ -47,7 +47,7 @@ test("an owned connection reconnects without limit, and the caller's options tak
     pingInterval: 7,
     timeout: 1_234,
     tls: { ca: "ca" },
-    waitOnFirstConnect: true,
+    waitOnFirstConnect: false,
   });
   expect(seen[0]).not.toHaveProperty("authenticator");
 });
@@ -75,4 +75,49 @@ test("a connection that opens after the stop is closed", async () => {
   await dialer.stop();
   await dialer.dial({ patient: true });
   expect(closed()).toBe(1);
+});
+
+test("a patient dialer tries again until a server answers, and ends at a refusal", async () => {
+  const answers: (Error | undefined)[] = [new Error("connection refused"), new Error("timeout"), undefined];
+  const library: NatsLibrary = {
+    async connect() {
+      const error = answers.shift();
+      if (error) throw error;
+      return { close: async () => {} } as Partial<NatsConnectionLike> as NatsConnectionLike;
+    },
+    nkeyAuthenticator: () => undefined,
+  };
+  const options = { servers: ["a"], reconnectTimeWait: 1, reconnectJitter: 1 };
+  await new Dialer(library, options, 1_234).dial({ patient: true });
+  expect(answers).toEqual([]);
+  answers.push(new Error("timeout"), new Error("'Authorization Violation'"), undefined);
+  await expect(new Dialer(library, options, 1_234).dial({ patient: true })).rejects.toThrow("Authorization");
+  expect(answers).toHaveLength(1);
+});
+
+test("the dialer itself waits between attempts to reconnect, except before the first", async () => {
+  const dialed: number[] = [];
+  const protocol = { _doDial: async () => void dialed.push(performance.now()) };
+  const connection = { protocol, close: async () => {} } as unknown as NatsConnectionLike;
+  let given: Record<string, unknown> = {};
+  const library: NatsLibrary = {
+    async connect(options) {
+      given = options;
+      return connection;
+    },
+    nkeyAuthenticator: () => undefined,
+  };
+  const dialer = new Dialer(library, { servers: ["a"], reconnectTimeWait: 20, reconnectJitter: 0 }, 1_234);
+  await dialer.dial({ patient: false });
+  expect((given["reconnectDelayHandler"] as () => number)()).toBe(0);
+  const server = {};
+  const dial = protocol._doDial as (server: object) => Promise<void>;
+  const before = performance.now();
+  await dial(server);
+  await dial({});
+  await dial(server);
+  expect((dialed[2] as number) - before).toBeGreaterThanOrEqual(19);
+  await dialer.stop();
+  await expect(dial(server)).rejects.toThrow("the bus was closed");
+  expect(dialed).toHaveLength(3);
 });

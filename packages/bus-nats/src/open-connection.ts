@@ -1,5 +1,6 @@
 import { BusUnavailableError } from "@hivepace/bus";
-import { endConnection, type NatsConnectionLike } from "./client.ts";
+import { systemClock } from "@hivepace/core";
+import { endConnection, isRefusal, type NatsConnectionLike, pauseBeforeReconnects } from "./client.ts";
 
 /** The part of a client library that the bus uses. */
 export interface NatsLibrary {
@@ -55,7 +56,11 @@ const DEFAULTS = { maxReconnectAttempts: -1, pingInterval: 10_000, maxPingOut: 2
 export class Dialer {
   readonly #library: NatsLibrary;
   readonly #options: Record<string, unknown>;
+  readonly #wait: () => number;
+  /** The time of the latest attempt to reconnect, by server. */
+  readonly #attempts = new WeakMap<object, number>();
   #connection: NatsConnectionLike | undefined;
+  #pausesItself = false;
   #stopped = false;
 
   constructor(library: NatsLibrary, options: Readonly<Record<string, unknown>>, timeoutMs: number) {
@@ -65,6 +70,7 @@ export class Dialer {
     const { reconnectTimeWait, reconnectJitter } = { ...RECONNECT, ...rest };
     const wait = (reconnectDelayHandler as (() => number) | undefined) ?? jittered(reconnectTimeWait, reconnectJitter);
     this.#library = library;
+    this.#wait = wait;
     this.#options = {
       timeout: timeoutMs,
       ...DEFAULTS,
@@ -73,17 +79,42 @@ export class Dialer {
       // The client calls this handler before each attempt; throwing here is the only way to stop the attempts.
       reconnectDelayHandler: () => {
         if (this.#stopped) throw new Error("the bus was closed");
-        return wait();
+        return this.#pausesItself ? 0 : wait();
       },
     };
   }
 
   /** Tries each server once; with `patient`, tries until it succeeds, is refused, or is stopped. */
   async dial({ patient }: { patient: boolean }): Promise<NatsConnectionLike> {
-    const connection = await this.#library.connect({ ...this.#options, waitOnFirstConnect: patient });
+    const connection = await this.#connect(patient);
     this.#connection = connection;
+    this.#pausesItself = pauseBeforeReconnects(connection, (server) => this.#pause(server));
     if (this.#stopped) await this.stop();
     return connection;
+  }
+
+  async #connect(patient: boolean): Promise<NatsConnectionLike> {
+    for (;;) {
+      try {
+        // The client's own loop, `waitOnFirstConnect`, would keep the process alive.
+        return await this.#library.connect({ ...this.#options, waitOnFirstConnect: false });
+      } catch (error) {
+        if (!patient || this.#stopped || isRefusal(error)) throw error;
+        await inBackground(this.#wait());
+        if (this.#stopped) throw error;
+      }
+    }
+  }
+
+  /**
+   * Keeps the configured time between two attempts at one server; the first follows at once. Between attempts that take
+   * longer there is a moment, too, in which the process may end.
+   */
+  async #pause(server: object): Promise<void> {
+    const lastAt = this.#attempts.get(server);
+    if (lastAt !== undefined) await inBackground(Math.max(1, lastAt + this.#wait() - systemClock.now()));
+    if (this.#stopped) throw new Error("the bus was closed");
+    this.#attempts.set(server, systemClock.now());
   }
 
   /** Closes the connection. An attempt in progress ends within its own timeout. */
@@ -91,6 +122,11 @@ export class Dialer {
     this.#stopped = true;
     if (this.#connection) await endConnection(this.#connection);
   }
+}
+
+/** Waits without keeping the process alive. */
+function inBackground(ms: number): Promise<void> {
+  return new Promise((resolve) => void systemClock.after(ms, resolve, { background: true }));
 }
 
 function jittered(waitMs: number, jitterMs: number): () => number {

@@ -1,5 +1,5 @@
 import type { Clock } from "@hivepace/core";
-import { answers, isRefusal } from "@hivepace/redis-client";
+import { answers, isRefusal, keepAlive } from "@hivepace/redis-client";
 import type { RedisClient } from "@hivepace/redis-client/types";
 import { backOffMs } from "./back-off.ts";
 import type { Connection } from "./connections.ts";
@@ -84,6 +84,7 @@ export class Link {
   readonly #onReady = (): void => {
     const connection = this.#connection;
     if (!connection) return;
+    if (connection.ours) keepAlive(connection.client, false);
     const answer = this.#options.greet(connection.client);
     this.#follow(answer, () => {
       this.#up = true;
@@ -158,9 +159,9 @@ export class Link {
     return connection;
   }
 
-  /** Starts the only timer; an earlier one is cancelled. */
+  /** Starts the only timer, which does not keep the process alive; an earlier one is cancelled. */
   #after(ms: number, callback: () => void): void {
     this.#cancel();
-    this.#cancel = this.#options.clock.after(ms, callback);
+    this.#cancel = this.#options.clock.after(ms, callback, { background: true });
   }
 }

@@ -152,12 +152,13 @@ describeOwnServer("redis", (server) => {
   });
 
   test.each(
-    ["options", "lent", "away", "refused"].flatMap((how) => [
+    ["options", "lent", "away", "refused", "left open", "away, left open"].flatMap((how) => [
       [how, "ioredis"],
       [how, "redis"],
     ]),
-  )("a process that opened and closed a bus exits by itself: %s, through %s", (how = "", client = "") =>
-    endsByItself(how, server().host, server().port, client),
+  )(
+    "a process that opened a bus, and closed it unless left open, exits by itself: %s, through %s",
+    (how = "", client = "") => endsByItself(how, server().host, server().port, client),
   );
 
   test.each(clientVersions)(

@@ -83,6 +83,7 @@ export class DriverBus implements MessageBus {
     const late = () => this.#unavailable(`no confirmation within ${publishTimeoutMs} ms`);
     this.#pending = new Pending(clock, publishTimeoutMs, late);
     this.#state = initial;
+    this.#pending.isHolding = initial === "ready";
     this.#driver = open({
       message: (subject, payload) => this.#deliver(subject, payload),
       state: (state) => (state === "closed" ? void this.close() : this.#become(state)),
@@ -215,6 +216,7 @@ export class DriverBus implements MessageBus {
     if (this.#state === state || this.#state === "closed") return;
     const before = this.#state;
     this.#state = state;
+    this.#pending.isHolding = state === "ready";
     // A wrapper publishes nothing: the bus below has already published the change.
     if (busState.hasSubscribers && !(this.#driver instanceof RelayDriver))
       busState.publish({ bus: this.name, state, before });

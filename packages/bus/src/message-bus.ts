@@ -14,6 +14,8 @@ import type { AbortSignalLike } from "@hivepace/core";
  * - `publish` neither retries nor queues: it rejects, and the caller decides.
  * - A handler that throws is reported and affects nothing else. No rejection is ever unhandled.
  * - `close` releases resources that the bus opened and leaves lent ones open.
+ * - An open bus does not keep the process alive, and neither do its subscriptions; a pending `publish` or `close` does,
+ *   and a pending `subscribe` while the bus is ready.
  *
  * Obligations of callers: handlers return quickly and do not change the payload. All methods may be called at any time,
  * concurrently, and from within a handler.

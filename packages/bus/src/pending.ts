@@ -1,6 +1,9 @@
 import type { AbortSignalLike, Clock } from "@hivepace/core";
 import { onAbort } from "@hivepace/core/internal";
 
+/** Milliseconds after which the timer that keeps the process alive is set again. */
+const HOLD_MS = 60_000;
+
 interface Call {
   /** The deadline on the clock; Infinity for a call without a deadline. */
   readonly dueAt: number;
@@ -23,11 +26,19 @@ export class Pending {
    */
   readonly #timed = new Set<Call>();
   #cancel: (() => void) | undefined;
+  #isHolding = false;
+  #release: (() => void) | undefined;
 
   constructor(clock: Clock, timeoutMs: number, late: () => Error) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
     this.#late = late;
+  }
+
+  /** Whether calls without a deadline keep the process alive; those with a deadline always do. */
+  set isHolding(isHolding: boolean) {
+    this.#isHolding = isHolding;
+    this.#hold();
   }
 
   /** Settles like `work`, or rejects after `timeoutMs`. */
@@ -57,6 +68,7 @@ export class Pending {
     return new Promise((resolve, reject) => {
       const done = (): void => {
         this.#patient.delete(call);
+        this.#hold();
         stopListening?.();
       };
       const call: Call = {
@@ -67,6 +79,7 @@ export class Pending {
         },
       };
       this.#patient.add(call);
+      this.#hold();
       const stopListening = signal && onAbort(signal, () => void call.end(signal.reason));
       work.then((value) => {
         done();
@@ -81,6 +94,18 @@ export class Pending {
     this.#timed.clear();
     this.#disarm();
     for (const call of calls) call.end(error());
+  }
+
+  #hold(): void {
+    if (!this.#isHolding || this.#patient.size === 0) {
+      this.#release?.();
+      this.#release = undefined;
+      return;
+    }
+    this.#release ??= this.#clock.after(HOLD_MS, () => {
+      this.#release = undefined;
+      this.#hold();
+    });
   }
 
   #arm(ms: number): void {

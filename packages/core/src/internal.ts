@@ -39,6 +39,7 @@ export {
 } from "./known-options.ts";
 export { Listeners } from "./listeners.ts";
 export { need } from "./need.ts";
+export { checkEndpoint } from "./rate/endpoints.ts";
 export { ENDPOINT_OPTIONS, KEY_OPTIONS } from "./rate/option-names.ts";
 export { checkNames, readConfig } from "./rate/rate-config.ts";
 export { messageOf, redact, redactAddress, redactOption, safeError } from "./redact.ts";

@@ -242,7 +242,10 @@ describe("endpoints", () => {
 
   test("with a mistake change nothing", async () => {
     const hive = await hives.alone({ endpoints: ENDPOINTS });
-    expect(() => hive.addEndpoint({ id: "us", rpmLimit: -1 })).toThrow("rpmLimit must be");
+    expect(() => hive.addEndpoint({ id: "us", rpmLimit: -1 })).toThrow("endpoint.rpmLimit must be");
+    expect(() => hive.addEndpoint({ id: "us", rpm: 1 } as never)).toThrow("endpoint.rpm must be");
+    expect(() => hive.addEndpoint({ id: "us", maxInFlight: -1 })).toThrow("endpoint.maxInFlight must be");
+    expect(() => hive.addEndpoint({ id: "u".repeat(500) })).toThrow("endpoint must be");
     expect(() => hive.tryAcquire({ endpoint: "us" })).toThrow("unknown endpoint");
   });
 });

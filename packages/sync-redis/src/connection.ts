@@ -1,5 +1,5 @@
 import type { Clock } from "@hivepace/core";
-import { answers, isCluster, isRefusal, type Opener } from "@hivepace/redis-client";
+import { answers, isCluster, isRefusal, keepAlive, type Opener } from "@hivepace/redis-client";
 import type { AnyRedisClient } from "@hivepace/redis-client/types";
 
 /** Provides the client and controls its lifetime. */
@@ -49,7 +49,7 @@ export function ownConnection(opener: Opener, timeoutMs: number, clock: Clock): 
     client.on("error", () => {});
     try {
       await whenReady(client, timeoutMs, clock);
-      reference(client, held > 0);
+      keepAlive(client, held > 0);
       return client;
     } catch (error) {
       client.disconnect();
@@ -70,7 +70,7 @@ export function ownConnection(opener: Opener, timeoutMs: number, clock: Clock): 
     silent: leave,
     hold(isHeld) {
       held += isHeld ? 1 : -1;
-      if (current && held === (isHeld ? 1 : 0)) reference(current, isHeld);
+      if (current && held === (isHeld ? 1 : 0)) keepAlive(current, isHeld);
     },
     async close() {
       const last = current;
@@ -78,16 +78,6 @@ export function ownConnection(opener: Opener, timeoutMs: number, clock: Clock): 
       if (last) await ended(last, clock);
     },
   };
-}
-
-/**
- * References or unreferences the socket of a client of one server. The sockets of Cluster nodes are managed by their
- * client.
- */
-function reference(client: object, isHeld: boolean): void {
-  const { stream } = client as { stream?: { ref?(): void; unref?(): void } };
-  if (isHeld) stream?.ref?.();
-  else stream?.unref?.();
 }
 
 /** Resolves when the client is ready and Redis has answered a PING. Removes its listeners. */

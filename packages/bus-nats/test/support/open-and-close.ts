@@ -1,22 +1,23 @@
-// Run as a separate program: opens a bus, closes it in the requested state, and must then exit by itself.
+// Run as a separate program: opens a bus, closes it in the requested state unless it is left open, and must then exit by
+// itself.
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { natsBus } from "../../src/index.ts";
 
-const [, , mode, url = ""] = process.argv;
+const [, , mode, url = "", isLeftOpen] = process.argv;
 
 if (mode === "ready") {
   const bus = await natsBus({ servers: url });
   await bus.subscribe("exit", () => {});
   await bus.publish("exit", new Uint8Array(1));
-  await bus.close();
+  if (!isLeftOpen) await bus.close();
 }
 
 if (mode === "refused") await natsBus({ servers: url, connectTimeoutMs: 1_000 }).catch(() => {});
 
 if (mode === "connecting") {
   const bus = await natsBus({ servers: url, waitForBroker: true, connectTimeoutMs: 1_000 });
-  await bus.close();
+  if (!isLeftOpen) await bus.close();
 }
 
 // The server drops the first connection, then accepts the next one and never answers.
@@ -31,7 +32,6 @@ if (mode === "reconnecting") {
     });
     socket.on("error", () => {});
   });
-  server.unref();
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as { port: number };
   const bus = await natsBus({
@@ -43,7 +43,8 @@ if (mode === "reconnecting") {
   const again = once(server, "connection");
   sockets[0]?.destroy();
   await again;
-  await bus.close();
+  server.unref();
+  if (!isLeftOpen) await bus.close();
 }
 
 process.stdout.write("closed\n");

@@ -50,10 +50,11 @@ export function sharePlans(
   settings: Settings,
   windowMs: number,
   further: readonly WindowLimit[] = [],
+  option = "endpoints",
 ): SharePlan[] {
   const base = targetName(count);
   if (base.length > LONGEST_BASE)
-    throw new InvalidConfigError("endpoints", `such that id and models have at most ${LONGEST_BASE} characters`, base);
+    throw new InvalidConfigError(option, `such that id and models have at most ${LONGEST_BASE} characters`, base);
   return plansOf(base, [...limitsOf(count, learned, windowMs), ...further], settings, windowMs);
 }
 

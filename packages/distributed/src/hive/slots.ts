@@ -35,11 +35,12 @@ export function splitEndpoints(
   endpoints: readonly HiveEndpoint[],
   mockAbove: number | undefined,
   windowMs: number,
+  nameOf = (index: number): string => `endpoints[${index}]`,
 ): SplitEndpoints {
   if (!Array.isArray(endpoints)) return { endpoints, further: new Map() };
   const further = new Map<string, HiveLimits>();
   const plain = endpoints.map((endpoint: HiveEndpoint, i): EndpointConfig => {
-    const option = `endpoints[${i}]`;
+    const option = nameOf(i);
     checkNames(endpoint, option, HIVE_ENDPOINT);
     const [{ burst, limits, ...rest }, slots] = split(endpoint, `${option}.maxInFlight`) as [HiveEndpoint, SlotLimit?];
     const windows = windowLimits({ burst, limits }, rest, windowMs, option);

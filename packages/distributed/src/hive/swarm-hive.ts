@@ -18,6 +18,7 @@ import {
 import {
   announced,
   checkAcquireOptions,
+  checkEndpoint,
   checkKnown,
   checkObject,
   checkRefusal,
@@ -35,6 +36,7 @@ import { type AvailabilityReading, agentMode } from "../engine/index.ts";
 import { startGlobalView } from "../global-view/global-view.ts";
 import type { GlobalView } from "../global-view/view-types.ts";
 import { CapacityWatch } from "../limiter/capacity-watch.ts";
+import { closeAtExit } from "../limiter/close-at-exit.ts";
 import { Member } from "../limiter/member.ts";
 import { memberStatus } from "../limiter/status.ts";
 import { RoomRouter } from "../router/router.ts";
@@ -111,6 +113,7 @@ export class SwarmHive implements Hive {
   /** Closes the bus and the store that the hive owns. */
   readonly #dispose: () => Promise<void>;
   #closing: Promise<void> | undefined;
+  #revokeExit = (): void => {};
   #isChanging = false;
 
   constructor(
@@ -244,6 +247,7 @@ export class SwarmHive implements Hive {
 
   /** Resolves when the subscriptions on the bus are active. */
   open(): Promise<void> {
+    this.#revokeExit = closeAtExit(() => this.close(), this.#clock);
     return this.#member.open();
   }
 
@@ -382,8 +386,10 @@ export class SwarmHive implements Hive {
     });
   }
 
-  #split(endpoints: readonly HiveEndpoint[]): SplitEndpoints {
-    return splitEndpoints(endpoints, this.#managerOptions.mockEndpointTpmThreshold, this.#settings.windowMs);
+  /** `nameOf` names an endpoint in errors, by its index. */
+  #split(endpoints: readonly HiveEndpoint[], nameOf?: (index: number) => string): SplitEndpoints {
+    const { mockEndpointTpmThreshold } = this.#managerOptions;
+    return splitEndpoints(endpoints, mockEndpointTpmThreshold, this.#settings.windowMs, nameOf);
   }
 
   /** Applies a validated change of the limits. */
@@ -404,10 +410,13 @@ export class SwarmHive implements Hive {
     if (this.#closing) throw new ClosedError("hive");
     checkObject("endpoint", endpoint);
     const { id, model, models } = endpoint;
-    const { endpoints, further } = this.#split([endpoint]);
+    const { endpoints, further } = this.#split([endpoint], () => "endpoint");
     const trial = new RateManager(this.#managerOptions);
-    for (const plain of endpoints) trial.setEndpoint(plain);
-    this.#targets.check(trial.snapshot({ keys: false }).endpoints);
+    for (const plain of endpoints) {
+      checkEndpoint(plain, "endpoint.");
+      trial.setEndpoint(plain);
+    }
+    this.#targets.check(trial.snapshot({ keys: false }).endpoints, "endpoint");
     this.#change(() => {
       for (const plain of endpoints) this.#manager.setEndpoint(plain);
       const others = [...this.#further].filter(([name]) => name !== targetName({ id, model, models }));
@@ -455,6 +464,7 @@ export class SwarmHive implements Hive {
   async #close(drainMs: number): Promise<void> {
     // Set before waiters are rejected, so that requests from their handlers are rejected as well.
     this.#closing = Promise.resolve();
+    this.#revokeExit();
     this.#queue.close();
     this.#readiness.close();
     try {

@@ -139,8 +139,8 @@ export class Targets {
   }
 
   /** Checks that the limits of these endpoints can be shared. Changes nothing. Throws INVALID_CONFIG. */
-  check(counts: readonly EndpointCount[]): void {
-    for (const count of counts) sharePlans(count, {}, this.#settings, this.#windowMs);
+  check(counts: readonly EndpointCount[], option = "endpoints"): void {
+    for (const count of counts) sharePlans(count, {}, this.#settings, this.#windowMs, [], option);
   }
 
   /** Adopts the endpoints of the manager, and further limits by name of the target. Returns the removed targets. */

@@ -26,6 +26,7 @@ import {
 } from "@hivepace/core/internal";
 import { at, type QuotaConfig } from "../engine/index.ts";
 import { CapacityWatch } from "./capacity-watch.ts";
+import { closeAtExit } from "./close-at-exit.ts";
 import type { Settings } from "./config.ts";
 import type {
   DistributedCapacity,
@@ -63,6 +64,7 @@ export class SwarmLimiter implements DistributedLimiter {
   readonly #listeners = new Listeners<CapacityUpdate>();
   #waiting = 0;
   #closing: Promise<void> | undefined;
+  #revokeExit = (): void => {};
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -81,6 +83,7 @@ export class SwarmLimiter implements DistributedLimiter {
 
   /** Resolves when the subscriptions on the bus are active. */
   open(): Promise<void> {
+    this.#revokeExit = closeAtExit(() => this.close(), this.#clock);
     return this.#member.open();
   }
 
@@ -233,6 +236,7 @@ export class SwarmLimiter implements DistributedLimiter {
     const entries = [...this.#resources.values()];
     // Set before waiters are rejected, so that requests from their handlers are rejected as well.
     this.#closing = Promise.resolve();
+    this.#revokeExit();
     this.#resources.clear();
     for (const entry of entries) {
       entry.room?.clear("closed", () => new ClosedError());

@@ -31,7 +31,7 @@ test.each([
   ["Level", resourceFrame({ level: 0.5, risesInMs: 12_000 }), {}, ["50 %", "of the limit, rises in 12 s", "warn"]],
   ["Level", resourceFrame({ level: 1, pausedForMs: 3_000 }), {}, ["100 %", "all pause for 3 s", "bad"]],
   ["Waiting", resourceFrame(), {}, ["0", "nobody waits", undefined]],
-  ["Waiting", waits, {}, ["7", "1.2 s about, where it is longest", undefined]],
+  ["Waiting", waits, {}, ["7", "up to about 1.2 s", undefined]],
   ["429s", resourceFrame(), { provider }, ["2", "1 request accepted", "bad"]],
   ["429s", resourceFrame(), { provider: { ...provider, rejected429: 0 } }, ["0", "1 request accepted", "good"]],
   ["429s", resourceFrame(), {}, [undefined, undefined, undefined]],

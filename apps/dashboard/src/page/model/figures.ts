@@ -52,7 +52,7 @@ function waitingOf(frame: Frame, resource: ResourceFrame | undefined, index: num
   const waiting = limit?.waiting ?? 0;
   if (waiting === 0) return { label: "Waiting", value: "0", about: "nobody waits" };
   const longest = pointsOf(frame, resource === undefined ? [] : [resource])[0]?.limits[index]?.[4] ?? 0;
-  return { label: "Waiting", value: amount(waiting), about: `${duration(longest)} about, where it is longest` };
+  return { label: "Waiting", value: amount(waiting), about: `up to about ${duration(longest)}` };
 }
 
 function refusedOf({ accepted, rejected429 }: NonNullable<Frame["provider"]>): Figure {

@@ -8,7 +8,7 @@ const FEW = 12;
 /** The event log: cuts and recoveries with their agent and reason, membership changes, and outcomes of buttons. */
 export function happenings(): View {
   const list = h("ol", { class: "entries", reversed: true });
-  const empty = h("p", { class: "quiet-text" }, "Nothing has happened since this is observed.");
+  const empty = h("p", { class: "quiet-text" }, "No events since the dashboard started.");
   const all = h("button", { type: "button", class: "quiet", "aria-expanded": "false" });
   const scroller = h("div", { class: "scroller entries-scroller", tabindex: 0, role: "region" }, list);
   scroller.setAttribute("aria-label", "What happened, newest first");

@@ -100,7 +100,10 @@ export function checkSurvey(findings: Findings, { differences, twins, lookalikes
       "give each its own agentId, or set AGENT_ID for each",
     );
   if (isAnyone && differences.length === 0 && twins.length === 0)
-    findings.ok("limits", "all agents have the same limits");
+    findings.ok(
+      "limits",
+      "all agents have the same limits for the endpoints in use; agents announce no others, so unused ids and limits are not compared",
+    );
 }
 
 /** Reports a clock that is off. `aheadMs`: by how much this machine's clock was ahead of each received timestamp. */
