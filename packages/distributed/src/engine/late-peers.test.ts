@@ -59,7 +59,7 @@ test("capacity held for a late peer is free again with its next message, with an
   expect(quotaIn(first).isolation.heldForSilent[0]).toBeCloseTo(0.5 * 990, 0);
 });
 
-test("capacity held for a late peer is free again with its next message, even an empty one", () => {
+test("capacity held for a late peer is free again with its next message, with any content", () => {
   const swarm = idleSwarm(4, []);
   const [first, , , fourth] = swarm.agents as [Agent, Agent, Agent, Agent];
   swarm.gone.add(fourth);
