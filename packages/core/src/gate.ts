@@ -68,6 +68,11 @@ export interface RequestDetails {
    * @defaultValue 0
    */
   readonly priority?: number | undefined;
+  /**
+   * Called once when the request has to wait, with a function that replaces its estimate and keeps its place among the
+   * waiting requests. Returns a function that is called when the wait ends. A gate may ignore it.
+   */
+  readonly whileWaiting?: ((revise: (estimate: UsedTokens) => void) => () => void) | undefined;
 }
 
 /**
@@ -107,7 +112,7 @@ export interface Lease extends Disposable {
   renew(): void;
 }
 
-/** The actual usage of a call. */
+/** Amounts of tokens: the actual usage of a call, or a revised estimate. */
 export interface UsedTokens {
   readonly tokens?: number | undefined;
   readonly inputTokens?: number | undefined;

@@ -1,21 +1,22 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hivepaceInterceptor } from "../src/undici.ts";
 import { nodeIsAtLeast } from "./support/node-version.ts";
 import { providerForEachTest } from "./support/provider-for-each-test.ts";
 
 type Undici = typeof import("undici");
 
-/** The versions that the peer range admits; each as far as this Node can load it. */
+/** The versions that the peer range admits, and the first Node that can load them. `runtimes` runs these tests on later Nodes. */
 const versions = [
   { name: "undici 6", load: () => import("undici-6") as unknown as Promise<Undici>, node: "18.17.0" },
   { name: "undici 7", load: () => import("undici"), node: "20.18.1" },
   { name: "undici 8", load: () => import("undici-8") as unknown as Promise<Undici>, node: "22.19.0" },
-].filter(({ node }) => nodeIsAtLeast(node));
+];
 
 const body = JSON.stringify({ model: "gpt-x", messages: [{ role: "user", content: "hello" }] });
 const streamed = JSON.stringify({ ...JSON.parse(body), stream: true, stream_options: { include_usage: true } });
 
-describe.each(versions)("$name", ({ load }) => {
+describe.for(versions)("$name, which needs Node $node", ({ load, node }) => {
+  const test = it.skipIf(!nodeIsAtLeast(node));
   const each = providerForEachTest();
 
   const world = async () => {

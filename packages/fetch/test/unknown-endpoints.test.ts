@@ -3,7 +3,7 @@ import { ManualClock } from "@hivepace/core/testing";
 import { createHive } from "@hivepace/distributed";
 import { OpenAI } from "openai";
 import { afterEach, expect, test, vi } from "vitest";
-import { createLimitedFetch, type LimitedFetchOptions } from "../src/index.ts";
+import { type CallEvent, createLimitedFetch, type LimitedFetchOptions } from "../src/index.ts";
 
 const answer = { id: "x", choices: [{ message: { role: "assistant", content: "hi" } }] };
 const OPENAI = "https://api.openai.com/v1";
@@ -32,7 +32,7 @@ async function world(endpoints: readonly EndpointConfig[], options: LimitedFetch
     return chat.choices[0]?.message.content;
   };
   const used = () => hive.status().endpoints.flatMap(({ limits }) => limits.map((limit) => limit.used));
-  return { ask, fetch, hive, sent, used, warnings };
+  return { ask, clock, fetch, hive, sent, used, warnings };
 }
 
 test("an unknown host counts against the only endpoint of a hive, and stays at its own address", async () => {
@@ -90,6 +90,24 @@ test('unknown: "limit" counts against the first of several endpoints', async () 
   const { ask, used } = await world(endpoints, { unknown: "limit" });
   expect(await ask(PROXY, "m")).toBe("hi");
   expect(used().sort()).toEqual([0, 1]);
+});
+
+test("events name the endpoint at which a call counts", async () => {
+  const seen: CallEvent[] = [];
+  const { ask, clock } = await world([{ id: "openai", rpmLimit: 1 }], {
+    unknown: "limit",
+    onEvent: (event) => void seen.push(event),
+  });
+  await ask(PROXY, "m");
+  const waiting = ask(PROXY, "m");
+  await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+  for (let i = 0; i < 130; i++) await clock.run(500);
+  await waiting;
+  expect(seen.map(({ type, endpoint }) => [type, endpoint])).toEqual([
+    ["sent", "openai"],
+    ["waiting", "openai"],
+    ["sent", "openai"],
+  ]);
 });
 
 test('unknown: "reject" is an answer in the provider\'s shape and no connection error', async () => {

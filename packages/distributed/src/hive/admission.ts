@@ -1,6 +1,6 @@
 import type { RateDecision, RateManager } from "@hivepace/core";
 import type { UsageWindow } from "../engine/index.ts";
-import { allOf, type Use } from "./amounts-of.ts";
+import { allOf, moreThan, type Use } from "./amounts-of.ts";
 import type { Asked } from "./asked.ts";
 import { denialOf } from "./denial.ts";
 import type { HeldClock } from "./held-clock.ts";
@@ -206,15 +206,6 @@ export function settle({ manager, clock }: Counts, charge: Charge, used: Use, no
   for (const share of shares) share.release(sentAt, now);
   for (const scope of scopes) for (const share of scope.shares) share.release(sentAt, now);
   releaseLater(charge, now);
-}
-
-function moreThan(use: Use, used: Use): Use {
-  return {
-    requests: 0,
-    tokens: used.tokens - use.tokens,
-    inputTokens: used.inputTokens - use.inputTokens,
-    outputTokens: used.outputTokens - use.outputTokens,
-  };
 }
 
 /** Restarts the leases of the slots of a call that continues. */

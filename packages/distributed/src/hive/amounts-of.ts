@@ -26,6 +26,16 @@ export function usedOf(used: UsedTokens, thought: Use): Use {
   return withParts(tokens, inputTokens ?? thought.inputTokens, outputTokens ?? thought.outputTokens);
 }
 
+/** The change from an estimate to another one, or to the actual usage. */
+export function moreThan(use: Use, used: Use): Use {
+  return {
+    requests: 0,
+    tokens: used.tokens - use.tokens,
+    inputTokens: used.inputTokens - use.inputTokens,
+    outputTokens: used.outputTokens - use.outputTokens,
+  };
+}
+
 /** Weight of the latest call in the mean of all calls. */
 const LAST_CALL = 0.1;
 

@@ -31,6 +31,7 @@ const OPTIONS = {
   signal: true,
   timeoutMs: true,
   priority: true,
+  whileWaiting: true,
 } as const satisfies OptionNames<GateRequest>;
 
 export function askedOf(request: GateRequest): Asked {
@@ -43,6 +44,9 @@ export function askedOf(request: GateRequest): Asked {
   checkText("model", model);
   checkText("key", key);
   checkText("session", session);
+  const { whileWaiting } = request;
+  if (whileWaiting !== undefined && typeof whileWaiting !== "function")
+    throw new InvalidConfigError("whileWaiting", "a function, or absent", whileWaiting);
   const { tokens, inputTokens, outputTokens } = request;
   const hasTokens = tokens !== undefined || inputTokens !== undefined || outputTokens !== undefined;
   const tiers = route === undefined ? undefined : tiersOf(route, "route");

@@ -12,7 +12,7 @@ function waiter(key: string | undefined, tokens: number, since = 0, deadline = I
     use: useOf({ tokens }),
     hasTokens: true,
   };
-  const unused = { limitedBy: undefined, stopListening: undefined, grant() {}, refuse() {} };
+  const unused = { limitedBy: undefined, stopListening: undefined, stopRevising: undefined, grant() {}, refuse() {} };
   const nowhere = { home: {} as HiveWaiter["home"], targets: new Set<never>(), scopes: new Set<never>() };
   return { asked, priority: 0, cost: tokens, since, deadline, ...unused, ...nowhere };
 }

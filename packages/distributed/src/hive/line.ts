@@ -8,7 +8,8 @@ import type { Target } from "./target.ts";
 
 /** A request that waits for one or several endpoints. Exactly one of `grant` and `refuse` is called, once. */
 export interface HiveWaiter extends InLine {
-  readonly asked: Asked;
+  /** The request; its estimate may be revised. */
+  asked: Asked;
   readonly priority: number;
   /** The limit that denied the request on arrival. */
   readonly limitedBy: DecidingLimit | undefined;
@@ -20,6 +21,8 @@ export interface HiveWaiter extends InLine {
   readonly scopes: Set<Scope>;
   /** Stops listening to the request's abort signal. */
   readonly stopListening: (() => void) | undefined;
+  /** Stops listening to revisions of the request's estimate. */
+  stopRevising: (() => void) | undefined;
   readonly grant: (lease: Lease) => void;
   readonly refuse: (reason: unknown) => void;
 }
@@ -85,7 +88,7 @@ export class Line {
       group.entry = this.#open.push(group);
     }
     group.join(waiter, waiter.priority);
-    this.#count(group, waiter, 1);
+    this.#count(group, waiter.asked.use, 1);
     const deadline = waiter.deadline < Infinity ? this.#deadlines.push(waiter) : undefined;
     this.#places.set(waiter, { group, deadline });
   }
@@ -97,11 +100,19 @@ export class Line {
     group.leave(waiter);
     this.#places.delete(waiter);
     if (deadline) this.#deadlines.remove(deadline);
-    this.#count(group, waiter, -1);
+    this.#count(group, waiter.asked.use, -1);
     if (group.size > 0) return true;
     this.#groups.delete(group.name);
     this.#takeOut(group);
     return true;
+  }
+
+  /** Adds `change` to the estimate of a waiter, which keeps its place. Its group is open again. */
+  revise(waiter: HiveWaiter, change: Use): void {
+    const group = this.#places.get(waiter)?.group;
+    if (!group) return;
+    this.#count(group, change, 1);
+    if (group.blockedUntil > -Infinity) this.#unblock(group);
   }
 
   /** Groups all waiters again, because some have other scopes now. */
@@ -217,10 +228,10 @@ export class Line {
     group.blockedBy = [];
   }
 
-  #count({ wanted, blockedUntil, size }: Group, { asked }: HiveWaiter, sign: 1 | -1): void {
+  #count({ wanted, blockedUntil, size }: Group, use: Use, sign: 1 | -1): void {
     for (const name of DIMENSIONS) {
       const before = wanted[name];
-      wanted[name] = size === 0 ? 0 : before + sign * asked.use[name];
+      wanted[name] = size === 0 ? 0 : before + sign * use[name];
       if (blockedUntil === -Infinity) this.#wanted[name] += wanted[name] - before;
     }
   }

@@ -7,14 +7,17 @@ import {
   type Lease,
   type OfResource,
   type RateDecision,
+  type RequestDetails,
   type ResourceUnknownError,
+  type UsedTokens,
   type WaitedEvent,
 } from "@hivepace/core";
 import { type AfterAbort, denied, onAbort, waited, waiting } from "@hivepace/core/internal";
 import type { Charge, Verdict } from "./admission.ts";
+import { DIMENSIONS, moreThan, useOf } from "./amounts-of.ts";
 import type { Asked } from "./asked.ts";
 import { type HiveWaiter, Line } from "./line.ts";
-import { bind, type Scope, unbind } from "./scope.ts";
+import { bind, revise, type Scope, unbind } from "./scope.ts";
 import { namesake, type Target } from "./target.ts";
 
 /** Retry delay for requests that wait for a call in flight to end, because its end cannot be predicted. */
@@ -24,6 +27,7 @@ export interface Patience {
   readonly signal: AbortSignalLike | undefined;
   readonly timeoutMs: number;
   readonly priority: number;
+  readonly whileWaiting: RequestDetails["whileWaiting"];
 }
 
 /** A candidate of a request, and the reason why the candidate denies the request. */
@@ -92,7 +96,7 @@ export class Queue implements AfterAbort {
 
   /** Settles once: with a lease, or with the reason why the wait ended. Throws when the wait cannot begin. */
   wait(candidates: readonly Denied[], asked: Asked, patience: Patience): Promise<Lease> {
-    const { signal, timeoutMs, priority } = patience;
+    const { signal, timeoutMs, priority, whileWaiting } = patience;
     const fitting = candidates.filter(({ decision }) => decision.reason !== "too-large");
     const { target: home, decision } = (fitting[0] ?? candidates[0]) as Denied;
     const refusal = fitting.length === 0 ? tooLarge(home, asked, decision) : this.#refusal(fitting, asked, timeoutMs);
@@ -116,6 +120,7 @@ export class Queue implements AfterAbort {
         scopes: new Set(),
         stopListening:
           signal && onAbort(signal, () => (this.#end(waiter, "aborted", signal.reason) ? this : undefined)),
+        stopRevising: undefined,
         grant: resolve,
         refuse: reject,
       };
@@ -128,6 +133,11 @@ export class Queue implements AfterAbort {
       // A listener may have aborted the request or closed the hive.
       if (!this.#waiters.has(waiter)) return;
       for (const { target } of fitting) this.#join(waiter, target);
+      try {
+        waiter.stopRevising = whileWaiting?.((estimate) => this.#revise(waiter, estimate));
+      } catch (error) {
+        this.#end(waiter, "aborted", error);
+      }
       this.#serveChanged();
     });
   }
@@ -184,6 +194,20 @@ export class Queue implements AfterAbort {
   /** Rejects all waiters. */
   close(): void {
     for (const waiter of this.#waiters) this.#end(waiter, "closed", new ClosedError("hive"));
+    this.#serveChanged();
+  }
+
+  /** Replaces the estimate of a waiter, which keeps its place, and tries it again. */
+  #revise(waiter: HiveWaiter, estimate: UsedTokens): void {
+    const use = useOf(estimate);
+    const change = moreThan(waiter.asked.use, use);
+    if (!this.#waiters.has(waiter) || DIMENSIONS.every((dimension) => change[dimension] === 0)) return;
+    waiter.asked = { ...waiter.asked, use };
+    for (const target of waiter.targets) {
+      target.line?.revise(waiter, change);
+      this.#changed.add(target);
+    }
+    for (const scope of waiter.scopes) revise(scope, change, this.#options.clock.now());
     this.#serveChanged();
   }
 
@@ -384,6 +408,7 @@ export class Queue implements AfterAbort {
   /** Removes a waiter from all lines. Returns false when its wait has already ended. */
   #remove(waiter: HiveWaiter): boolean {
     waiter.stopListening?.();
+    waiter.stopRevising?.();
     if (!this.#waiters.delete(waiter)) return false;
     for (const target of waiter.targets) this.#leaveLine(waiter, target);
     for (const scope of waiter.scopes) unbind(scope, waiter, this.#options.clock.now());

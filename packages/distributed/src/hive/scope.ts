@@ -47,6 +47,12 @@ export function unbind(scope: Scope, waiter: HiveWaiter, now: number): void {
   want(scope, now);
 }
 
+/** Adds `change` to the estimate of a waiter that is bound to the scope. */
+export function revise(scope: Scope, change: Use, now: number): void {
+  for (const dimension of DIMENSIONS) scope.wanted[dimension] += change[dimension];
+  want(scope, now);
+}
+
 /** Claims the quotas that a scope has now for its waiters, after its limits have changed. */
 export function claimAgain(scope: Scope, now: number): void {
   if (scope.bound.size > 0) want(scope, now);

@@ -254,11 +254,11 @@ export class SwarmHive implements Hive {
   async acquire(request: HiveRequest): Promise<Lease> {
     checkObject("request", request);
     checkAcquireOptions(request);
-    const { signal, timeoutMs = Infinity, priority = 0 } = request;
+    const { signal, timeoutMs = Infinity, priority = 0, whileWaiting } = request;
     if (signal?.aborted) throw signal.reason;
     const asked = this.#ask(request);
     const tried = this.#try(asked);
-    return tried.lease ?? this.#queue.wait(tried.denied, asked, { signal, timeoutMs, priority });
+    return tried.lease ?? this.#queue.wait(tried.denied, asked, { signal, timeoutMs, priority, whileWaiting });
   }
 
   tryAcquire(request: HiveRequest): HiveDecision {

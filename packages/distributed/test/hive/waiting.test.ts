@@ -1,3 +1,4 @@
+import type { Lease } from "@hivepace/core";
 import { describe, expect, test } from "vitest";
 import { eachTest } from "../support/each-test.ts";
 import { watch } from "../support/hives.ts";
@@ -118,5 +119,110 @@ describe("waiting", () => {
     await world.hives.clock.run(1);
     expect(large.lease).toBeDefined();
     expect(hive.tryAcquire({ endpoint: "eu", tokens: 10 }).allowed).toBe(true);
+  });
+
+  describe("a revised estimate", () => {
+    const waiting = (tokens: number, more: object = {}) => {
+      const line: { revise?: (estimate: { tokens: number }) => void; ended: number } = { ended: 0 };
+      const request = {
+        endpoint: "eu",
+        tokens,
+        ...more,
+        whileWaiting: (revise: (estimate: { tokens: number }) => void) => {
+          line.revise = revise;
+          return () => void line.ended++;
+        },
+      };
+      return { line, request };
+    };
+
+    test("lets a waiting request be sent as soon as it fits, and is what it counts", async () => {
+      const hive = await world.hives.alone({ endpoints: [EU] });
+      await hive.acquire({ endpoint: "eu", tokens: 600 });
+      const { line, request } = waiting(900);
+      const wait = watch(hive.acquire(request));
+      await world.hives.clock.run(1);
+      line.revise?.({ tokens: 300 });
+      await world.hives.clock.run(0);
+      expect([wait.lease?.endpoint, line.ended]).toEqual(["eu", 1]);
+      expect(hive.explain("eu").limits.find(({ dimension }) => dimension === "tokens")?.used).toBe(900);
+      wait.lease?.done();
+      line.revise?.({ tokens: 5 });
+      expect(hive.explain("eu").limits.find(({ dimension }) => dimension === "tokens")?.used).toBe(900);
+    });
+
+    test("keeps the place of a request, among those that arrived at the same time as well", async () => {
+      const hive = await world.hives.alone({ endpoints: [EU] });
+      await hive.acquire({ endpoint: "eu", tokens: 1_000 });
+      const order: string[] = [];
+      const wait = (name: string, tokens: number) => {
+        const { line, request } = waiting(tokens);
+        void hive.acquire(request).then(
+          () => order.push(name),
+          () => undefined,
+        );
+        return line;
+      };
+      const lines = ["a", "b", "c", "d"].map((name) => wait(name, 900));
+      await world.hives.clock.run(1);
+      for (const line of [lines[2], lines[0], lines[1]]) line?.revise?.({ tokens: 100 });
+      await world.hives.clock.run(60_100);
+      expect(order).toEqual(["a", "b", "c"]);
+    });
+
+    test("counts at the limits of a tenant key as well", async () => {
+      const hive = await world.hives.alone({ endpoints: [EU], keys: { poor: { tpmLimit: 500 } } });
+      await hive.acquire({ endpoint: "eu", key: "poor", tokens: 400 });
+      const { line, request } = waiting(300, { key: "poor" });
+      const wait = watch(hive.acquire(request));
+      await world.hives.clock.run(1);
+      expect(wait.lease).toBeUndefined();
+      line.revise?.({ tokens: 100 });
+      await world.hives.clock.run(0);
+      expect(wait.lease).toBeDefined();
+    });
+
+    test("reaches the claim of the agent, so that other agents wait no longer than for the new estimate", async () => {
+      const [own, other] = await world.hives.swarm(2, { endpoints: [EU] });
+      const first = watch(own?.acquire({ endpoint: "eu", tokens: 600 }) as Promise<Lease>);
+      await world.hives.clock.run(2_000);
+      expect(first.lease).toBeDefined();
+      const { line, request } = waiting(900);
+      const wait = watch(own?.acquire(request) as Promise<Lease>);
+      await world.hives.clock.run(2_000);
+      const behind = watch(other?.acquire({ endpoint: "eu", tokens: 100 }) as Promise<Lease>);
+      line.revise?.({ tokens: 200 });
+      await world.hives.clock.run(5_000);
+      expect([wait.lease, behind.lease].map((lease) => lease?.endpoint)).toEqual(["eu", "eu"]);
+    });
+
+    test("that is larger than the limit ends the wait", async () => {
+      const hive = await world.hives.alone({ endpoints: [EU] });
+      await hive.acquire({ endpoint: "eu", tokens: 1_000 });
+      const { line, request } = waiting(900);
+      const wait = watch(hive.acquire(request));
+      await world.hives.clock.run(1);
+      line.revise?.({ tokens: 2_000 });
+      await world.hives.clock.run(0);
+      expect([wait.error, line.ended]).toMatchObject([{ reason: "too-large" }, 1]);
+    });
+
+    test("is offered when a request has to wait only, and a mistake of its function ends the wait", async () => {
+      const hive = await world.hives.alone({ endpoints: [EU] });
+      const { line, request } = waiting(900);
+      await hive.acquire(request);
+      expect(line.revise).toBeUndefined();
+      const broken = {
+        ...request,
+        whileWaiting: () => {
+          throw new Error("broken");
+        },
+      };
+      await expect(hive.acquire(broken)).rejects.toThrow("broken");
+      expect(hive.status().waiting).toBe(0);
+      await expect(hive.acquire({ ...request, whileWaiting: 1 as never })).rejects.toMatchObject({
+        option: "whileWaiting",
+      });
+    });
   });
 });

@@ -161,7 +161,7 @@ export class LimitedFetch {
   #stage(call: PacedCall, { endpoint, model = call.facts.model }: Fallback): PacedCall {
     const provider = this.#places.providerOf(endpoint, call.provider);
     const facts = { ...call.facts, model };
-    const estimate = this.#settings.estimator.estimate(provider, facts, call.session);
+    const estimate = () => this.#settings.estimator.estimate(provider, facts, call.session);
     return { ...call, provider, facts, route: [endpoint], estimate };
   }
 
@@ -257,7 +257,7 @@ function mayBeErrorInSuccess({ headers, body }: Response): boolean {
  */
 function mayUseTokens({ facts, estimate }: PacedCall): boolean {
   if (facts.isFree) return false;
-  return facts.protocol !== "other" || facts.model !== undefined || estimate.tokens > 0;
+  return facts.protocol !== "other" || facts.model !== undefined || estimate().tokens > 0;
 }
 
 /** Parses a URL, which may be relative to the page in a browser. */

@@ -3,6 +3,7 @@ import type { RefusalClass } from "../signal/provider-signal.ts";
 
 /** A step of a call between its start and its answer. */
 export type CallEvent = {
+  /** The endpoint at which the call counts; its own where the gate does not count it. */
   readonly endpoint: string;
   readonly model: string | undefined;
 } & (

@@ -29,7 +29,8 @@ export interface PacerSettings {
 export interface PacedCall {
   readonly provider: string;
   readonly facts: CallFacts;
-  readonly estimate: TokenEstimate;
+  /** Estimates the call by the answers so far. */
+  readonly estimate: () => TokenEstimate;
   /** The endpoints to which the call may go. */
   readonly route: GateRoute;
   readonly key?: string | undefined;
@@ -44,7 +45,7 @@ export interface PacedCall {
   readonly moves?: number | undefined;
   /** The endpoint and model of the fallback before this one. */
   readonly movedFrom?: CallOrigin | undefined;
-  /** Called before each sending, with the endpoint of its lease and the number of moves so far. */
+  /** Called before each sending, with the endpoint at which it counts and the number of moves so far. */
   readonly onSend?: ((endpoint: string, moves: number) => void) | undefined;
 }
 
@@ -67,6 +68,15 @@ export interface Answered {
   readonly isWhole: boolean;
 }
 
+/** A request under way. */
+interface Sent {
+  readonly at: number;
+  /** The endpoint at which the gate counts it. */
+  readonly countedAt: string | undefined;
+  /** Whether it was sent before any answer of its model. */
+  readonly isFirst: boolean;
+}
+
 const NO_TOKENS = { tokens: 0, inputTokens: 0, outputTokens: 0 };
 /** Waits shorter than this are not reported. */
 const NOTICED_MS = 1;
@@ -78,8 +88,7 @@ export class Pacer {
   readonly #gate: Gate;
   readonly #settings: PacerSettings;
   readonly #known: KnownEndpoints;
-  /** The time at which each request under way was sent, and the endpoint at which the gate counts it. */
-  readonly #sent = new WeakMap<Lease, { readonly at: number; readonly countedAt: string | undefined }>();
+  readonly #sent = new WeakMap<Lease, Sent>();
   readonly #budgets = new RetryBudgets();
   #hasWarned = false;
 
@@ -112,30 +121,33 @@ export class Pacer {
       let lease: Lease;
       const askedAt = clock.now();
       try {
-        lease = await this.#waiting(call, route, () => this.#acquire(call, route, deadline));
+        lease = await this.#waiting(call, route, (counts) => this.#acquire(call, route, deadline, counts));
       } catch (error) {
         if (call.signal?.aborted) throw error;
         if (last !== undefined) return last;
         throw lastError ? lastError.error : error;
       }
       const { endpoint } = lease;
-      call.onSend?.(endpoint, moves);
+      // The name under which configuration and metrics know the call. The host of a call is not always known to the gate.
+      const named = this.#sent.get(lease)?.countedAt ?? endpoint;
+      call.onSend?.(named, moves);
       if (retries === 0) this.#budgets.began(endpoint, model);
-      events.emit({ type: "sent", endpoint, model, waitedMs: clock.now() - askedAt, retries });
+      events.emit({ type: "sent", endpoint: named, model, waitedMs: clock.now() - askedAt, retries });
       const others = without(route, endpoint);
       const [to] = endpointsOf(others);
       const move = (): boolean => {
         if (to === undefined || retries >= retry.maxRetries) return false;
-        events.emit({ type: "moved", endpoint, model, to, toModel: model });
+        events.emit({ type: "moved", endpoint: named, model, to, toModel: model });
         route = others;
         delayMs = 0;
         moves++;
-        movedFrom = { resource: endpoint, model };
+        movedFrom = { resource: named, model };
         return true;
       };
       try {
         last = await publishSending(call, { retries, delayMs, moves, movedFrom }, lease, clock, () => send(lease));
       } catch (error) {
+        this.#failed(lease, call);
         const failure = connectionFailure(error);
         if (!failure || !mayRepeat(failure, call) || !move()) throw error;
         last = undefined;
@@ -143,12 +155,19 @@ export class Pacer {
         continue;
       }
       const { refusal, failure } = last;
+      if (refusal ?? failure) this.#failed(lease, call);
       if (refusal === undefined) {
         if (failure && mayRepeat(failure, call) && move()) continue;
         if (!failure) this.#budgets.succeeded(endpoint, model);
         return last;
       }
-      events.emit({ type: "refused", endpoint, model, refusal: refusal.class, retryAfterMs: refusal.retryAfterMs });
+      events.emit({
+        type: "refused",
+        endpoint: named,
+        model,
+        refusal: refusal.class,
+        retryAfterMs: refusal.retryAfterMs,
+      });
       if (!call.isReplayable) return last;
       // Another endpoint need not wait for what this one asks for, nor lack what this one lacks.
       if (refusal.class !== "request_too_large" && move()) continue;
@@ -156,7 +175,7 @@ export class Pacer {
       if (wait === undefined || clock.now() + wait >= deadline) return last;
       if (refusal.class === "overloaded" && !this.#budgets.take(endpoint, model)) return last;
       delayMs = wait;
-      events.emit({ type: "retrying", endpoint, model, delayMs });
+      events.emit({ type: "retrying", endpoint: named, model, delayMs });
       route = call.route;
       await sleep(clock, delayMs, call.signal);
     }
@@ -210,7 +229,7 @@ export class Pacer {
     const { estimate, facts, provider } = call;
     const { usage, pieces, isWhole } = answer;
     if (usage === undefined) {
-      const { inputTokens } = estimate;
+      const { inputTokens } = estimate();
       if (pieces === 0) lease.done();
       else lease.done({ tokens: inputTokens + pieces, inputTokens, outputTokens: pieces });
       return;
@@ -219,9 +238,11 @@ export class Pacer {
     const { output = 0 } = usage;
     const counted = countedUsage(provider, { ...usage, output: isWhole ? output : Math.max(output, pieces) }, facts);
     const { promptTokens, cachedTokens, ...used } = counted;
-    lease.done(used);
-    const seen = { promptTokens, cachedTokens, outputTokens: isWhole ? used.outputTokens : undefined };
+    const { isFirst } = this.#sent.get(lease) ?? {};
+    const seen = { promptTokens, cachedTokens, outputTokens: isWhole ? used.outputTokens : undefined, isFirst };
+    // Calls that wait for this lease to end are estimated with this answer.
     this.#settings.estimator.learn(provider, facts, seen, call.session);
+    lease.done(used);
   }
 
   /** Returns a function that renews the lease at most once per `RENEW_MS`, to be called for every chunk. */
@@ -236,36 +257,57 @@ export class Pacer {
     };
   }
 
+  #failed(lease: Lease, { provider, facts }: PacedCall): void {
+    if (this.#sent.get(lease)?.isFirst) this.#settings.estimator.failed(provider, facts);
+  }
+
   /** Emits a `waiting` event when the gate does not grant a lease at once. */
-  async #waiting<T>({ facts }: PacedCall, route: GateRoute, acquire: () => Promise<T>): Promise<T> {
+  async #waiting<T>(
+    { facts }: PacedCall,
+    route: GateRoute,
+    acquire: (counts?: (endpoint: string) => void) => Promise<T>,
+  ): Promise<T> {
     const { clock, events } = this.#settings;
     if (!events.isHeard) return acquire();
-    const event = { type: "waiting", endpoint: endpointsOf(route)[0] ?? "", model: facts.model } as const;
-    const cancel = clock.after(NOTICED_MS, () => events.emit(event), { background: true });
+    let [endpoint = ""] = endpointsOf(route);
+    const emit = (): void => events.emit({ type: "waiting", endpoint, model: facts.model });
+    const cancel = clock.after(NOTICED_MS, emit, { background: true });
     try {
-      return await acquire();
+      return await acquire((counted) => {
+        endpoint = counted;
+      });
     } finally {
       cancel();
     }
   }
 
-  async #acquire(call: PacedCall, route: GateRoute, deadline: number): Promise<Lease> {
-    const { estimate, facts, key, session, priority, signal } = call;
+  /** `counts` hears of another endpoint at which the gate counts the call. */
+  async #acquire(
+    call: PacedCall,
+    route: GateRoute,
+    deadline: number,
+    counts?: (endpoint: string) => void,
+  ): Promise<Lease> {
+    const { estimate, facts, provider, key, session, priority, signal } = call;
+    const { clock, estimator } = this.#settings;
     const endpoints = endpointsOf(route);
     const [first] = endpoints;
-    const { lease, countedAt } = await this.#known.acquire({
-      ...(endpoints.length === 1 && first !== undefined ? { endpoint: first } : { route }),
-      model: facts.model,
-      key,
-      session,
-      priority,
-      signal,
-      tokens: estimate.tokens,
-      inputTokens: estimate.inputTokens,
-      outputTokens: estimate.outputTokens,
-      timeoutMs: Math.max(0, deadline - this.#settings.clock.now()),
-    });
-    this.#sent.set(lease, { at: this.#settings.clock.now(), countedAt });
+    const { lease, countedAt } = await this.#known.acquire(
+      {
+        ...(endpoints.length === 1 && first !== undefined ? { endpoint: first } : { route }),
+        model: facts.model,
+        key,
+        session,
+        priority,
+        signal,
+        ...estimate(),
+        whileWaiting: (revise) => estimator.onLearned(provider, facts, () => revise(estimate())),
+        timeoutMs: Math.max(0, deadline - clock.now()),
+      },
+      counts,
+    );
+    const isFirst = estimator.sent(provider, facts);
+    this.#sent.set(lease, { at: clock.now(), countedAt, isFirst });
     return lease;
   }
 }

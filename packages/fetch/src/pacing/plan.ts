@@ -21,10 +21,11 @@ export function planCall(
   if (route.length === 0) return undefined;
   const ofSession = typeof session === "function" ? session(info) : session;
   const facts = model === undefined ? info : { ...info, model: model(info) };
+  const said = settings.options.estimate?.(info);
   return {
     provider: info.provider,
     facts,
-    estimate: estimateOf(info, settings, ofSession),
+    estimate: () => estimateOf(said, settings.estimator.estimate(info.provider, facts, ofSession)),
     route,
     key: typeof key === "function" ? key(info) : key,
     session: ofSession,
@@ -36,13 +37,7 @@ export function planCall(
 }
 
 /** Combines the caller's estimate with the learned one, which fills the parts that the caller leaves open. */
-function estimateOf(
-  info: CallInfo,
-  { options, estimator }: PacingSettings,
-  session: string | undefined,
-): TokenEstimate {
-  const learned = estimator.estimate(info.provider, info, session);
-  const said = options.estimate?.(info);
+function estimateOf(said: number | Partial<TokenEstimate> | undefined, learned: TokenEstimate): TokenEstimate {
   if (typeof said === "number")
     return {
       tokens: said,

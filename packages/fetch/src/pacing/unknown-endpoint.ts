@@ -32,23 +32,31 @@ export class KnownEndpoints {
     this.#policy = policy;
   }
 
-  /** Rejects as the gate does, but with RESOURCE_UNKNOWN only under the policy "reject". */
-  async acquire(request: GateRequest): Promise<CountedLease> {
+  /**
+   * Rejects as the gate does, but with RESOURCE_UNKNOWN only under the policy "reject". `counts` is called when the call
+   * counts at another endpoint than its own, before it waits there.
+   */
+  async acquire(request: GateRequest, counts?: (endpoint: string) => void): Promise<CountedLease> {
     try {
       const lease = await this.#gate.acquire(request);
       return { lease, countedAt: lease.endpoint };
     } catch (error) {
       if (!isHivepaceError(error, "RESOURCE_UNKNOWN") || this.#policy === "reject") throw error;
-      return this.#decide(request, error);
+      return this.#decide(request, error, counts);
     }
   }
 
-  async #decide(request: GateRequest, { known = [] }: ResourceUnknownError): Promise<CountedLease> {
+  async #decide(
+    request: GateRequest,
+    { known = [] }: ResourceUnknownError,
+    counts?: (endpoint: string) => void,
+  ): Promise<CountedLease> {
     const asked = request.endpoint ?? endpointsOf(request.route ?? [])[0] ?? "";
     const [first] = known;
     const mayLimit = this.#policy === "limit" || (this.#policy === undefined && known.length === 1);
     if (mayLimit && first !== undefined && first !== asked) {
       try {
+        counts?.(first);
         const lease = await this.#gate.acquire({ ...request, endpoint: first, route: undefined });
         // The call stays at its own host: the name of the other endpoint must not move it.
         return { lease: renamed(lease, asked), countedAt: first };

@@ -1,3 +1,6 @@
+/** Weight of the deviation after one sample, beyond the usual one. It falls with the root of the number of samples. */
+const FEW = 3;
+
 /** A mean that follows the newest samples, and how far samples lie from it on average. */
 export class RunningMean {
   readonly #newest: number;
@@ -18,9 +21,9 @@ export class RunningMean {
     return this.#mean;
   }
 
-  /** The mean plus one mean deviation, an estimate that is rarely too low. */
+  /** The mean plus one mean deviation, and more of it after few samples: an estimate that is rarely too low. */
   get upper(): number {
-    return this.#mean + this.#deviation;
+    return this.#mean + this.#deviation * (1 + FEW / Math.sqrt(Math.max(1, this.#count)));
   }
 
   add(sample: number): void {

@@ -202,3 +202,42 @@ test("any body is read without a throw", () => {
     }),
   );
 });
+
+test("the length of answers is known when the first calls are answered or have failed, because the shortest come first", () => {
+  const estimator = new TokenEstimator();
+  const call = { ...prompt(3_500), maxOutputTokens: 8_000 };
+  const output = () => estimator.estimate("p", call).outputTokens;
+  const answer = (isFirst: boolean) => estimator.learn("p", call, { promptTokens: 1_000, outputTokens: 100, isFirst });
+  const first = [1, 2, 3, 4, 5].map(() => estimator.sent("p", call));
+  expect(first).toEqual([true, true, true, true, true]);
+  for (let i = 0; i < 4; i++) answer(true);
+  expect([estimator.sent("p", call), output()]).toEqual([false, 8_000]);
+  estimator.failed("p", call);
+  expect(output()).toBe(100);
+});
+
+test("a first call that hangs does not keep the length of answers unknown", () => {
+  const estimator = new TokenEstimator();
+  const call = { ...prompt(3_500), maxOutputTokens: 8_000 };
+  for (let i = 0; i < 2; i++) estimator.sent("p", call);
+  for (let i = 0; i < 8; i++) {
+    expect(estimator.estimate("p", call).outputTokens).toBe(8_000);
+    estimator.learn("p", call, { promptTokens: 1_000, outputTokens: 100, isFirst: i === 0 });
+  }
+  expect(estimator.estimate("p", call).outputTokens).toBe(100);
+});
+
+test("listeners hear of better estimates of their model a few times, until they end", () => {
+  const estimator = new TokenEstimator();
+  let heard = 0;
+  const end = estimator.onLearned("p", prompt(100), () => void heard++);
+  const learn = (model: string) =>
+    estimator.learn("p", { ...prompt(100), model }, { promptTokens: 30, outputTokens: 5 });
+  for (let i = 0; i < 24; i++) learn("another");
+  expect(heard).toBe(0);
+  for (let i = 0; i < 24; i++) learn(prompt(100).model ?? "");
+  expect(heard).toBe(4);
+  end();
+  for (let i = 0; i < 24; i++) learn(prompt(100).model ?? "");
+  expect(heard).toBe(4);
+});

@@ -17,6 +17,8 @@ export interface SeenTokens {
   /** The part of the prompt that was read from the provider's cache. */
   readonly cachedTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
+  /** Whether the call was one of the first, as `sent` returned it. */
+  readonly isFirst?: boolean | undefined;
 }
 
 /** Learned usage of one model. */
@@ -27,6 +29,21 @@ class ModelUsage {
   /** The cached part of prompts, 0 to 1. The small weight remembers rare cache misses for long. */
   readonly cachedPart = new RunningMean(NEW / 8);
   readonly output = new RunningMean(NEW / 2);
+  /** Number of answers that reported usage, and that number when waiting calls were last estimated again. */
+  answers = 0;
+  revisedAt = 0;
+  /** Number of calls sent before the first answer, without those that failed, and of their answers. */
+  firstCalls = 0;
+  firstAnswers = 0;
+
+  /**
+   * Whether the mean length of answers is known. The shortest answers come first, so that it is not before all calls
+   * that were sent at the start are answered, or four times as many in all, because a call may hang.
+   */
+  get isLengthKnown(): boolean {
+    const { count } = this.output;
+    return count >= ENOUGH && (this.firstAnswers >= this.firstCalls || count >= 4 * this.firstCalls);
+  }
 }
 
 /** Learned usage of one session of a model. */
@@ -63,6 +80,8 @@ const NOTHING: TokenEstimate = { tokens: 0, inputTokens: 0, outputTokens: 0 };
 export class TokenEstimator {
   readonly #models = new Newest<ModelUsage>(MOST_MODELS);
   readonly #sessions = new Newest<SessionUsage>(MOST_SESSIONS);
+  /** Listeners of the calls that wait, by model. */
+  readonly #listeners = new Map<string, Set<() => void>>();
 
   /** Estimates the tokens of a call by the provider's rules for cached input and `max_tokens`. */
   estimate(provider: string, facts: CallFacts, session?: string): TokenEstimate {
@@ -78,8 +97,9 @@ export class TokenEstimator {
 
   /** Learns from the reported usage of an answer. */
   learn(provider: string, facts: CallFacts, seen: SeenTokens, session?: string): void {
-    const { promptTokens = 0, cachedTokens = 0, outputTokens } = seen;
+    const { promptTokens = 0, cachedTokens = 0, outputTokens, isFirst } = seen;
     const model = this.#models.use(keyOf(provider, facts.model), () => new ModelUsage());
+    const wasKnown = model.isLengthKnown;
     const current =
       session === undefined
         ? undefined
@@ -99,10 +119,47 @@ export class TokenEstimator {
         current.promptTokens = promptTokens;
       }
     }
-    if (outputTokens === undefined) return;
-    model.output.add(outputTokens);
-    current?.output.add(outputTokens);
-    if (current !== undefined) current.outputTokens = outputTokens;
+    if (outputTokens !== undefined) {
+      model.output.add(outputTokens);
+      current?.output.add(outputTokens);
+      if (current !== undefined) current.outputTokens = outputTokens;
+    }
+    model.answers++;
+    if (isFirst) model.firstAnswers++;
+    // The calls of a long line are estimated again a few times, not after every answer.
+    const isBetter = model.answers >= Math.max(ENOUGH, 2 * model.revisedAt) || wasKnown !== model.isLengthKnown;
+    if (!isBetter) return;
+    model.revisedAt = model.answers;
+    for (const listener of [...(this.#listeners.get(keyOf(provider, facts.model)) ?? [])]) listener();
+  }
+
+  /** Counts a call that is sent. Returns true for the first ones of a model, sent before any answer. */
+  sent(provider: string, facts: CallFacts): boolean {
+    if (facts.isFree) return false;
+    const model = this.#models.use(keyOf(provider, facts.model), () => new ModelUsage());
+    if (model.answers > 0) return false;
+    model.firstCalls++;
+    return true;
+  }
+
+  /** One of the first calls failed: it will not show the length of an answer. */
+  failed(provider: string, facts: CallFacts): void {
+    const model = this.#models.get(keyOf(provider, facts.model));
+    if (model !== undefined && model.firstCalls > 0) model.firstCalls--;
+  }
+
+  /**
+   * Calls the listener when estimates for the call's model have become considerably better. Returns a function that ends
+   * this.
+   */
+  onLearned(provider: string, { model }: CallFacts, listener: () => void): () => void {
+    const key = keyOf(provider, model);
+    const listeners = this.#listeners.get(key) ?? new Set();
+    this.#listeners.set(key, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key);
+    };
   }
 }
 
@@ -146,11 +203,12 @@ function outputOf(
   current: SessionUsage | undefined,
 ): Pick<TokenEstimate, "tokens" | "outputTokens"> {
   const seen = current !== undefined && current.output.count >= ENOUGH ? current.output : model?.output;
-  const count = seen?.count ?? 0;
-  const expected = Math.min(allowed, Math.ceil(count > 0 ? (seen?.upper ?? 0) : FIRST_OUTPUT_TOKENS));
+  const isKnown = seen !== undefined && (seen !== model?.output || model.isLengthKnown);
+  const hasSeen = seen !== undefined && seen.count > 0;
+  const expected = Math.min(allowed, Math.ceil(hasSeen ? seen.upper : FIRST_OUTPUT_TOKENS));
   const weighed = expected * outputRate(rules, name);
   if (rules.output === "none") return { tokens: inputTokens, outputTokens: expected };
-  const isReserved = rules.output === "reserved" || (rules.output === "learned" && count < ENOUGH);
+  const isReserved = rules.output === "reserved" || (rules.output === "learned" && !isKnown);
   if (isReserved && allowed !== Infinity)
     return { tokens: inputTokens + Math.max(allowed, weighed), outputTokens: allowed };
   const sum = inputTokens + weighed;

@@ -53,6 +53,17 @@ function generous({ minutes }: Size, output: () => number): Workload {
   };
 }
 
+/** A host without a description whose answers take long, so that all workers wait before the first answer. */
+function slow(max_tokens: number, latencyMs: number, output: () => number): Workload {
+  return {
+    ...generous({ scale: 1, minutes: 4 }, output),
+    endpoint: { id: "models.example", tpmLimit: LIMIT / 2 },
+    limit: LIMIT / 2,
+    latencyMs,
+    request: () => ({ model: "m", max_tokens, ...prompt(2_450) }),
+  };
+}
+
 /** How much is simulated. Smaller limits and prompts, in proportion, give the same figures in less time. */
 export interface Size {
   readonly scale: number;
@@ -88,6 +99,29 @@ export const WORKLOADS: readonly { readonly name: string; readonly of: (size: Si
     of: (size) => {
       const random = seededRandom(3);
       return generous(size, () => Math.round(-300 * Math.log(1 - random() * 0.999)));
+    },
+  },
+  {
+    name: "calls that wait for the first answers, which take 20 s, are sent with the usage that those teach",
+    of: () => slow(8_192, 20_000, () => 300),
+  },
+  {
+    name: "answers of 2,000 tokens that take 30 s use the limit of an unknown host with a max_tokens of 16,000",
+    of: () => slow(16_000, 30_000, () => 2_000),
+  },
+  {
+    name: "short answers that come first do not let an unknown host's limit be exceeded",
+    of: () => {
+      const random = seededRandom(5);
+      const length = () => Math.round(-300 * Math.log(1 - random() * 0.999));
+      const load = slow(8_192, 0, length);
+      return {
+        ...load,
+        answer: (worker, call) => {
+          const { body, counted } = load.answer(worker, call);
+          return { body, counted, latencyMs: 1_000 + 20 * (counted - 700) };
+        },
+      };
     },
   },
 ];

@@ -17,7 +17,14 @@ export interface Workload {
   /** The body of a worker's next request. */
   request(worker: number, call: number): object;
   /** The answer to it, and the tokens that the provider counts for it. */
-  answer(worker: number, call: number): { readonly body: object; readonly counted: number };
+  answer(worker: number, call: number): Answer;
+}
+
+export interface Answer {
+  readonly body: object;
+  readonly counted: number;
+  /** Undefined for the latency of the workload. */
+  readonly latencyMs?: number | undefined;
 }
 
 export interface Figures {
@@ -33,13 +40,13 @@ export interface Figures {
  * when the request arrives. The provider refuses nothing: overshoot is measured, not punished.
  */
 export async function reservationsOf(workload: Workload): Promise<Figures> {
-  const { url, endpoint, limit, workers, minutes, latencyMs } = workload;
+  const { url, endpoint, limit, workers, minutes } = workload;
   const clock = new ManualClock();
   const hive = await createHive({ endpoints: [endpoint], clock, namespace: "test" });
   const counted: { readonly at: number; readonly tokens: number }[] = [];
   const fetch = (async (_url: string, init: { readonly headers: Record<string, string> }) => {
     const { worker, call } = init.headers;
-    const { body, counted: tokens } = workload.answer(Number(worker), Number(call));
+    const { body, counted: tokens, latencyMs = workload.latencyMs } = workload.answer(Number(worker), Number(call));
     counted.push({ at: clock.now(), tokens });
     await new Promise<void>((resolve) => void clock.after(latencyMs, resolve));
     return new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } });
