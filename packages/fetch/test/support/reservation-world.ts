@@ -20,7 +20,7 @@ export interface Workload {
   answer(worker: number, call: number): Answer;
 }
 
-export interface Answer {
+interface Answer {
   readonly body: object;
   readonly counted: number;
   /** Undefined for the latency of the workload. */
