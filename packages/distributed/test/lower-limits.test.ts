@@ -32,6 +32,19 @@ describe("a header that shows another limit than the configured one", () => {
     expect(granted).toBeGreaterThan(0);
   });
 
+  test("comes with a refusal that cuts all agents, although the others do not know the lower limit yet", async () => {
+    const all = await hives.swarm(3, { endpoints: [{ id: "eu", rpmLimit: 600, tpmLimit: 90_000 }] });
+    const reduced: string[] = [];
+    for (const hive of all) hive.onCapacityChange(() => reduced.push(hive.agentId));
+    const [first] = all;
+    const decision = first?.tryAcquire({ endpoint: "eu", model: "small", tokens: 10 });
+    first?.observe(says(60, "small"));
+    decision?.lease?.refused({ reason: "429" });
+    await hives.clock.run(100);
+    expect([...new Set(reduced)].sort()).toEqual(all.map(({ agentId }) => agentId));
+    for (const hive of all) expect(hive.explain("eu").limits[0]?.total).toBeLessThan(400);
+  });
+
   test("concerns only the model of the answer", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "eu", rpmLimit: 600, tpmLimit: 9_000 }] });
     hive.observe(says(5, "small"));

@@ -70,7 +70,7 @@ import { Latencies } from "./latencies.ts";
 import { learnFrom } from "./learning.ts";
 import { LeaseBook } from "./lease-book.ts";
 import { HiveLeaseEnds, type SentAs } from "./lease-ends.ts";
-import { targetName } from "./limits.ts";
+import { CONFIGURED, targetName } from "./limits.ts";
 import { Observations } from "./observations.ts";
 import { othersOf } from "./others.ts";
 import { type Denied, groupOf, Queue } from "./queue.ts";
@@ -685,8 +685,7 @@ export class SwarmHive implements Hive {
       now,
     );
     if (announced.hasSubscribers) announced.publish({ ...this.#about(target), reason, sentAgoMs, retryAfterMs, kind });
-    const ofModel = model === undefined ? undefined : target.byModel?.get(model)?.shares[0];
-    const share = ofModel ?? target.shares[0];
+    const share = limitedShare(target, model);
     if (kind === "overload") {
       // An overload shows that too many calls are under way.
       const slots = target.shares.find(({ quota }) => quota.config.adaptive);
@@ -799,6 +798,17 @@ function plainLimits(limits: HiveKeyLimits | undefined): KeyLimits | undefined {
 /** The scope of a model at a target, if it has one. */
 function scopeOf({ byModel }: Target, model: string | undefined): Scope | undefined {
   return model === undefined ? undefined : byModel?.get(model);
+}
+
+/**
+ * The quota that a refusal cuts: the first of the limits that were learned for the model, or of the target. Limits of the
+ * model that only lower configured ones may be unknown to the other agents, so that these cut the target.
+ */
+function limitedShare(target: Target, model: string | undefined): Share | undefined {
+  const ofModel = scopeOf(target, model)?.shares.filter(
+    ({ dimensions }) => !dimensions.every((dimension) => target.count[CONFIGURED[dimension]] < Infinity),
+  );
+  return ofModel?.[0] ?? target.shares[0];
 }
 
 /** True while a scope has waiters, which later requests must not overtake. */
