@@ -153,15 +153,14 @@ export class Queue implements AfterAbort {
     this.#serveChanged();
   }
 
-  /** Moves every waiter to the lines of its candidates as they are configured now, and tries all of them again. */
-  reconfigured(targets: Iterable<Target>): void {
+  /** Moves every waiter to the lines of its candidates as they are configured now. `unblock` then tries all of them again. */
+  reconfigured(): void {
     for (const waiter of this.#waiters) {
       const wanted = new Set(this.#options.targetsOf(waiter.asked));
       for (const target of waiter.targets) if (!wanted.has(target)) this.#leaveLine(waiter, target);
       for (const target of wanted) if (!waiter.targets.has(target)) this.#join(waiter, target);
       if (waiter.targets.size === 0) this.#end(waiter, "removed", this.#options.unknown(waiter.asked));
     }
-    this.unblock(targets);
   }
 
   /** Retries the waiters that a scope has denied. */

@@ -400,10 +400,11 @@ export class SwarmHive implements Hive {
       apply();
       this.#targets.refresh(this.#further);
       this.#member.wake();
+      this.#queue.reconfigured();
     } finally {
       this.#isChanging = false;
     }
-    this.#queue.reconfigured(this.#targets);
+    this.#queue.unblock(this.#targets);
   }
 
   addEndpoint(endpoint: HiveEndpoint): void {
