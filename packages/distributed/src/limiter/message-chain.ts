@@ -4,7 +4,7 @@ import type { ChainLink } from "../engine/index.ts";
 /** Number of messages of one segment. The links of a segment are computed at once, because each is the hash of the next. */
 const SEGMENT = 1_024;
 /** The last messages of a segment name the start of the next one, so that losing some of them does no harm. */
-const OVERLAP = 128;
+const OVERLAP = 512;
 const BYTES = 16;
 const TEXT_BYTES = 22;
 
@@ -77,7 +77,7 @@ export interface LinkReceiver {
  * Largest number of messages between two links that a receiver compares: more would let a forged link cost much CPU time.
  * After such a gap an agent counts as a second one until the first is forgotten.
  */
-const LONGEST_GAP = 128;
+const LONGEST_GAP = 512;
 
 /** The messages of one agent, as a receiver knows them. The first link that is received is believed. */
 export class ReceivedChain implements LinkReceiver {
