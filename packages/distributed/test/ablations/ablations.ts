@@ -134,25 +134,6 @@ export const ablations: readonly Ablation[] = [
     seconds: 1,
   },
   {
-    name: "a newcomer learns which old usage has left the window: without, it waits long in a full one",
-    run: {
-      agents: 10,
-      limits: { requests: 2_000 },
-      demand: { ...even, maxQueue: 100 },
-      absent: [9],
-      faults: [{ at: 145_000, type: "join", agents: [9] }],
-      duration: 200_000,
-    },
-    seeds: [1, 2, 3, 4],
-    figure: ({ joinMs }) => joinMs,
-    over: "largest",
-    better: "lower",
-    present: 3_000,
-    absent: 4_000,
-    without: { module: "reconcile.ts", exports: () => ({ reconcile: () => {} }) },
-    seconds: 1,
-  },
-  {
     name: "capacity is held for a silent peer: without, it is used twice",
     run: {
       agents: 10,
