@@ -36,7 +36,6 @@ interface Member extends Needs {
 export function agreement(agent: Agent, quota: Quota, now: number, since = now): Map<string | undefined, BudgetRange> {
   confirmReported(agent, quota, now);
   const available = availableOf(agent, quota, now);
-  addTo(available, heldForLate(agent, quota));
   takeFrom(available, scaled(capacityOf(agent, quota, now), (now - since) / quota.config.windowMs));
   // Peers do not count usage that this agent has not yet reported to them.
   const unconfirmed = unconfirmedUsage(quota);
@@ -74,10 +73,9 @@ export function ownShare(agent: Agent, quota: Quota, now: number): number[] {
   const members: Needs[] = [{ used: minus(own.sum, unconfirmed), demand: quota.reporting.confirmedDemand }];
   const weights = [agent.config.weight];
   let weightSum = agent.config.weight;
-  for (const peer of agent.membership.peers.values()) {
-    const { weight, quotas } = peer;
+  for (const { weight, state, quotas } of agent.membership.peers.values()) {
     const known = quotas.get(quota.config.name);
-    if (!isInAgreement(peer, known)) continue;
+    if (!isInAgreement(state, known)) continue;
     weightSum += weight;
     // Members without usage and demand only count by their weights.
     if (!known || (isZero(known.report.used) && isZero(known.report.demand))) continue;
@@ -119,32 +117,18 @@ function membersOf(agent: Agent, quota: Quota, unconfirmed: Amounts, now: number
       claim: claims.own && isKnownToAll(agent, quota, claims.own, now) ? claims.own : undefined,
     },
   ];
-  for (const peer of agent.membership.peers.values()) {
-    const { key, weight, quotas } = peer;
+  for (const { key, weight, state, quotas } of agent.membership.peers.values()) {
     const known = quotas.get(config.name);
-    if (!isInAgreement(peer, known)) continue;
+    if (!isInAgreement(state, known)) continue;
     const { used = nothing, demand = nothing } = known?.report ?? {};
     members.push({ key, used, demand, weight, claim: known?.claim });
   }
   return members;
 }
 
-/**
- * True unless a peer has left, or has been silent for so long that the capacity held for it is subtracted already. A late peer
- * is a member, whatever is held for it meanwhile.
- */
-function isInAgreement({ state, isLate }: Peer, known: PeerQuota | undefined): boolean {
-  return state !== "left" && (isLate || !known?.heldBudget);
-}
-
-/** The capacity held for late peers. They are members, so that it is available to all in an agreement. */
-function heldForLate({ membership }: Agent, { config: { name }, limits }: Quota): number[] {
-  const sum = zeros(limits.length);
-  for (const { isLate, quotas } of membership.peers.values()) {
-    const held = isLate ? quotas.get(name)?.heldBudget : undefined;
-    if (held) addTo(sum, held.from);
-  }
-  return sum;
+/** True unless a peer has left, or the capacity that is held for it is already subtracted. */
+function isInAgreement(state: Peer["state"], known: PeerQuota | undefined): boolean {
+  return state !== "left" && !known?.heldBudget;
 }
 
 /**
@@ -153,8 +137,8 @@ function heldForLate({ membership }: Agent, { config: { name }, limits }: Quota)
  */
 function heldInTheEnd(agent: Agent, { config: { name, windowMs }, limits }: Quota, now: number): number[] {
   const sum = zeros(limits.length);
-  for (const { state, isLate, quotas, receivedAt, endedAt } of agent.membership.peers.values()) {
-    const held = state === "left" || isLate ? undefined : quotas.get(name)?.heldBudget;
+  for (const { state, quotas, receivedAt, endedAt } of agent.membership.peers.values()) {
+    const held = state === "left" ? undefined : quotas.get(name)?.heldBudget;
     if (held)
       addTo(sum, scaled(held.to, heldFraction(agent.config.isolation, now - receivedAt, now - endedAt, windowMs)));
   }

@@ -1,19 +1,38 @@
 import { touch } from "./agenda.ts";
 import type { Agent, Peer } from "./agent.ts";
-import { addTo, takeFrom } from "./amounts.ts";
+import { type Amounts, addTo, sizeOf, takeFrom } from "./amounts.ts";
 import { availableOf } from "./capacity.ts";
 import { knownQuotaOf, updateHeld } from "./membership.ts";
 import type { Quota } from "./quota.ts";
-import { busyMsOf, settleMsOf } from "./schedule.ts";
+import { busyMsOf, reportBy, settleMsOf } from "./schedule.ts";
+
+/** Fraction of the limit from which a claim is answered. Under contention claims are smaller, apart from those of large calls. */
+const LARGE = 0.04;
+
+/**
+ * Answers a large claim of a peer with a report, unless this agent has just sent one. Large claims are those of bursts into
+ * free capacity, which agents on two sides of a split would use twice.
+ */
+export function answerClaim(agent: Agent, quota: Quota, claim: Amounts, now: number): void {
+  if (isAnswered(agent, quota, claim))
+    reportBy(agent, quota, Math.max(now, agent.link.publishedAt + settleMsOf(agent, quota)), 0);
+}
+
+/** In large swarms so many answers would cost more than they are worth. */
+function isAnswered({ membership, config }: Agent, quota: Quota, claim: Amounts): boolean {
+  return !quota.slots && membership.members <= config.tuning.crowd && sizeOf(claim, quota.limits) >= LARGE;
+}
 
 /**
  * Holds capacity free for peers that may not have received the own claim, before the claim is served. A claim is known to
- * all only if no peer is cut off, and a split is suspected after seconds. All agents send at every heartbeat while any agent
- * claims, so a peer that does not is late. It may use its part of the capacity that was free at its last word, and no more.
+ * all only if no peer is cut off, and a split is suspected after seconds. All agents answer a large claim, and send at
+ * every heartbeat while any agent claims, so a peer that does neither is late. It may use its part of the capacity that
+ * was free at its last word, and no more.
  */
-export function holdForLate(agent: Agent, quota: Quota, now: number): void {
+export function holdForLate(agent: Agent, quota: Quota, claim: Amounts, now: number): void {
   if (quota.slots) return;
-  const lateMs = settleMsOf(agent, quota) + busyMsOf(agent);
+  const settleMs = settleMsOf(agent, quota);
+  const lateMs = settleMs + (isAnswered(agent, quota, claim) ? settleMs : busyMsOf(agent));
   let isHeld = false;
   for (const peer of agent.membership.peers.values()) {
     if (peer.state !== "live" || peer.observes || now - peer.receivedAt <= lateMs) continue;

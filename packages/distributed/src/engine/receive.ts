@@ -8,7 +8,7 @@ import { setClaim } from "./claim.ts";
 import { makePlace } from "./crowding.ts";
 import { noteEchoed } from "./delay.ts";
 import { keepSnapshot } from "./join-snapshot.ts";
-import { releaseLate } from "./late-peers.ts";
+import { answerClaim, releaseLate } from "./late-peers.ts";
 import { addMember, depart, dropClaims, effectiveLimits, lowerLimits } from "./membership.ts";
 import type { ClaimReport, Message, QuotaReport } from "./message.ts";
 import { agentMode } from "./modes/mode-of.ts";
@@ -325,7 +325,10 @@ function receiveClaim(
   now: number,
 ): boolean {
   const { claims, usage, reporting, pacing } = quota;
-  if (claim && claim.tie !== known.claim?.tie) known.claimedAt = now;
+  if (claim && claim.tie !== known.claim?.tie) {
+    known.claimedAt = now;
+    answerClaim(agent, quota, claim.amounts, now);
+  }
   const isChanged = setClaim(quota, known, claim);
   // A peer whose claim comes first holds nothing free for the own claim, so it must know how much of the own claim is
   // used already.

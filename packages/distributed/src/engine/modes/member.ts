@@ -20,7 +20,7 @@ export const member: Mode = {
     const { own } = quota.claims;
     if (!own || own.isChecked || !isKnownToAll(agent, quota, own, now)) return;
     own.isChecked = true;
-    holdForLate(agent, quota, now);
+    holdForLate(agent, quota, own.amounts, now);
   },
 
   permit(agent, quota, cost, capacity, now) {
