@@ -50,7 +50,7 @@ export class RedisPubSubDriver implements BusDriver {
     this.#options = options;
     const over = (error: unknown) => this.#over(error);
     this.#publisher = new Link(
-      { ...options, open: () => connections.publisher(), keeps: () => true, greet: answers },
+      { ...options, open: () => connections.publisher(), keeps: connections.keeps, greet: answers },
       { up: () => this.#update(), down: (error) => this.#publisherDown(error), over },
     );
     this.#subscriber = new Link(
