@@ -41,7 +41,7 @@ const run = (text: string) => asyncLocalStorage.run(context, () => activities.su
 console.log(await run("a letter"));
 const failure: unknown = await run("another one").catch((error: unknown) => error);
 if (!(failure instanceof ApplicationFailure)) throw failure;
-console.log(failure.type, "retry in", Math.ceil(Number(failure.nextRetryDelay) / 60_000), "minute");
+console.log(failure.type, "retry in", Math.round(Number(failure.nextRetryDelay) / 60_000), "minute");
 await hive.close();
 
 /* Output:
