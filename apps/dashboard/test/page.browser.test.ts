@@ -246,6 +246,30 @@ describeChromium((found) => {
       expect(below).toBeGreaterThan(first);
     });
 
+    test.each([8, 30, 50, 80])("the labels of %i cells fit into their cells", async (count) => {
+      const ids = Array.from({ length: count }, (_, i) => `agent-${i + 1}`);
+      const agents = ids.map((id) => use(id, { used: [9_876], waiting: [9_876], waitedMs: 2_000 }));
+      const page = await visit(
+        (
+          await serve({
+            observer: new PretendObserver({
+              ...emptySnapshot,
+              members: count,
+              agents: ids.map((id) => agent(id)),
+              resources: [resource({ agents })],
+            }),
+          })
+        ).url,
+      );
+      await until(async () => (await page.locator(".hive li").count()) === count, "all cells");
+      const tooWide = await page.evaluate(`[...document.querySelectorAll(".cell-label")].filter((label) => {
+        const [inner, outer] = [label, label.closest("li")].map((one) => one.getBoundingClientRect());
+        const figure = label.querySelector(".cell-figure");
+        return inner.left < outer.left || inner.right > outer.right || figure.scrollWidth > label.clientWidth;
+      }).length`);
+      expect(tooWide).toBe(0);
+    });
+
     test("a page opened late has complete charts at once, also as tables", async () => {
       const observer = new PretendObserver({ ...emptySnapshot, agents: [agent("a")], resources: [resource()] });
       const { url } = await serve({ observer });

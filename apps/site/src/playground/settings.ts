@@ -78,6 +78,8 @@ export function optionsOf(settings: Settings, scheme: Scheme): SimulationOptions
     duration: DURATION_MS,
     scheme,
     drive: "engine",
+    // The default of a hive.
+    recovery: "measured",
   };
 }
 

@@ -34,6 +34,8 @@ export interface EngineAgentOptions {
   readonly weight: number;
   readonly isolation: Isolation;
   readonly expectedAgents: number | undefined;
+  /** Whether cuts and recoveries follow the measured usage, instead of fixed steps. */
+  readonly isMeasured: boolean;
   readonly tryOnly: boolean;
   /** Converts the world's time to this agent's clock. */
   readonly clock: (worldMs: number) => number;
@@ -169,6 +171,7 @@ export class EngineAgent implements Participant {
       levelMax: 1,
       cooldownMs: windowMs,
       levelMin: 1 / Math.max(...limits),
+      isMeasured: this.#options.isMeasured,
     };
     return { name: QUOTA, limits, windowMs, rules };
   }

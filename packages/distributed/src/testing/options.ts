@@ -46,9 +46,9 @@ export interface SimulationOptions {
   readonly measureFrom?: number | undefined;
   readonly isolation?: Isolation | undefined;
   /**
-   * How hives and limiters cut and recover. The pure engine always recovers in steps.
+   * How agents cut and recover.
    *
-   * @defaultValue the default of the object: a hive measures, a limiter recovers in steps
+   * @defaultValue the default of the object: a hive measures, a limiter and the pure engine recover in steps
    */
   readonly recovery?: Recovery | undefined;
   /** Whether hives and limiters learn shorter windows from refusals. @defaultValue false */

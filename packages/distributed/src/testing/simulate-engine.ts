@@ -48,6 +48,7 @@ class Engines implements Agents {
       weight: weights?.[index] ?? 1,
       isolation,
       expectedAgents,
+      isMeasured: options.recovery === "measured",
       tryOnly: demand.tryOnly?.includes(index) ?? false,
       clock,
       tuning,
