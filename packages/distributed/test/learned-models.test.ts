@@ -61,6 +61,27 @@ describe("limits that answers show for one model", () => {
     expect(hive.explain("api", "small").limits[0]?.used).toBe(400);
   });
 
+  test("start with the age of the endpoint's usage, so that the first answer does not stop the model for a window", async () => {
+    const swarm = await hives.swarm(3, { endpoints: [{ id: "api", rpmLimit: 60 }] });
+    const [first] = swarm as [Hive];
+    for (let i = 0; i < 45; i++) {
+      swarm[i % 3]?.tryAcquire(ask("small", 1)).lease?.done();
+      await hives.clock.run(1_000);
+    }
+    // The provider has counted 45 requests, and more than its lower limit of 30 cannot be shown.
+    const limits = { requests: { limit: 30, remaining: 0 } };
+    for (const hive of swarm) hive.observe({ endpoint: "api", model: "small", limits });
+    const waits = Array.from({ length: 12 }, () => watch(first.acquire(ask("small", 1))));
+    const granted = () => waits.filter(({ lease }) => lease).length;
+    // After 15 s the first request leaves the window; the 17th, from which on there is room, 16 s later.
+    await hives.clock.run(28_000);
+    expect(granted()).toBe(0);
+    await hives.clock.run(14_000);
+    expect(granted()).toBeGreaterThanOrEqual(6);
+    await hives.clock.run(10_000);
+    expect(granted()).toBe(12);
+  });
+
   test("apply together with limits of the whole endpoint", async () => {
     const hive = await hives.alone({ endpoints: [{ id: "api", rpmLimit: 10 }] });
     show(hive, "small", 1_000);

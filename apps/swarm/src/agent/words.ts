@@ -14,7 +14,7 @@ export interface AgentTask {
   readonly rpm: number;
   readonly tpm: number;
   readonly windowMs: number;
-  readonly recoveryIntervalMs: number;
+  readonly recoveryIntervalMs: number | undefined;
   /** The speed of the demo's clock, and the wall-clock time at which it agreed with the real clock. */
   readonly speed: number;
   readonly epochMs: number;

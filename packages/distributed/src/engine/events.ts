@@ -2,6 +2,7 @@ import type { AllocationReply } from "@hivepace/core";
 import type { Amounts } from "./amounts.ts";
 import type { Answer } from "./availability/answers.ts";
 import type { ParkCommand } from "./availability/commands.ts";
+import type { DatedUsage } from "./dated-usage.ts";
 import type { Dimensions } from "./dimensions.ts";
 import type { Level, Refused } from "./level.ts";
 import type { Message } from "./message.ts";
@@ -65,8 +66,18 @@ export type Event =
   | { readonly type: "outdated" }
   /** An announcement of a cut arrived, with ages instead of times. */
   | { readonly type: "announced"; readonly quota: string; readonly level: Level }
-  /** A provider's answer shows `amounts` of usage that no agent has reported. */
-  | { readonly type: "external-usage"; readonly quota: string; readonly amounts: Amounts }
+  /**
+   * A provider's answer shows `amounts` of usage that no agent has reported on this quota. `within` names a quota that counts
+   * the same calls among others, so that its usage tells the probable ages.
+   */
+  | {
+      readonly type: "external-usage";
+      readonly quota: string;
+      readonly amounts: Amounts;
+      readonly within?: string | undefined;
+    }
+  /** Own usage from before the quota existed. */
+  | { readonly type: "earlier-usage"; readonly quota: string; readonly usage: readonly DatedUsage[] }
   /** Restarts the lease of a call that holds a slot. */
   | { readonly type: "renewed"; readonly quota: string }
   /** A provider's answer shows that the full limit is available again. */

@@ -1,5 +1,7 @@
 import type { Agent } from "./agent.ts";
 import { type Amounts, at, isZero, takeFrom } from "./amounts.ts";
+import { type DatedUsage, datedLike } from "./dated-usage.ts";
+import { dimensionsOf, indicesOf } from "./dimensions.ts";
 import type { Quota } from "./quota.ts";
 import { noteChange } from "./schedule.ts";
 
@@ -7,29 +9,42 @@ import { noteChange } from "./schedule.ts";
 const REPORTED_AFTER = 2.5;
 
 /** Usage that a provider's answer has shown and that no agent has reported yet. */
-export interface ExternalUsage {
-  readonly at: number;
-  /** From this time on the usage is attributed to a client outside the swarm. */
+export interface ExternalUsage extends DatedUsage {
+  /** From this time on the usage is attributed to a client outside the swarm. `amounts` is the part that no agent has reported. */
   readonly until: number;
-  /** The part that no agent has reported. */
-  readonly amounts: number[];
 }
 
 /**
  * Counts usage that the provider has counted and no agent has reported: of a client outside the swarm, or of an agent
  * whose report is still in transit. The capacity is used up in either case. Peers detect the same usage in answers of
  * their own.
+ *
+ * An answer does not show the age of usage, so it counts from now on: it leaves the window late and never early. But where
+ * `within` counts the same calls among others, as an endpoint does those of a model whose limit was learned just now, the
+ * usage has the ages of the usage there. Otherwise the first answer would stop the model for a whole window.
  */
-export function countExternalUsage(agent: Agent, quota: Quota, amounts: Amounts, now: number): void {
+export function countExternalUsage(agent: Agent, quota: Quota, amounts: Amounts, now: number, within?: Quota): void {
   const { config, membership } = agent;
   const { heartbeatMs, crowd } = config.tuning;
   const { usage } = quota;
-  usage.swarm.add(now, amounts);
-  usage.unattributed.add(now, amounts);
   noteChange(agent, quota, now);
   const until = now + REPORTED_AFTER * heartbeatMs * Math.max(1, membership.members / crowd);
   usage.external = usage.external.filter((observed) => observed.until > now);
-  usage.external.push({ at: now, until, amounts: [...amounts] });
+  const earlier =
+    within?.config.windowMs === quota.config.windowMs
+      ? datedLike(
+          within.usage.swarm,
+          indicesOf(dimensionsOf(quota.config), dimensionsOf(within.config)),
+          amounts,
+          now,
+          usage.swarm,
+        )
+      : [{ at: now, amounts: [...amounts] }];
+  for (const dated of earlier) {
+    usage.swarm.add(dated.at, dated.amounts);
+    usage.unattributed.add(dated.at, dated.amounts);
+    usage.external.push({ ...dated, until });
+  }
 }
 
 /**

@@ -56,6 +56,7 @@ export {
 } from "./availability/register.ts";
 export type { AvailabilityReport } from "./availability/share.ts";
 export type { Climb } from "./climb.ts";
+export { type DatedUsage, datedLike } from "./dated-usage.ts";
 export { type Dimensions, hasSameDimensions, UNLIMITED } from "./dimensions.ts";
 export type { Effects, Event } from "./events.ts";
 export { fairShares } from "./fair-shares.ts";

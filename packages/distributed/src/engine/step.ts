@@ -10,6 +10,7 @@ import { capacityOf } from "./capacity.ts";
 import { configure, remove } from "./configure.ts";
 import { want } from "./demand.ts";
 import type { Dimensions } from "./dimensions.ts";
+import { countEarlierUsage } from "./earlier-usage.ts";
 import type { Effects, Event, Part } from "./events.ts";
 import { countExternalUsage } from "./external-usage.ts";
 import { levelAt, pausedUntil, type Refused, refuse, restored, withAges } from "./level.ts";
@@ -97,7 +98,16 @@ function apply(agent: Agent, event: OtherEvent, now: number): boolean {
       break;
     }
     case "external-usage":
-      countExternalUsage(agent, presentQuota(agent, event.quota, now), event.amounts, now);
+      countExternalUsage(
+        agent,
+        presentQuota(agent, event.quota, now),
+        event.amounts,
+        now,
+        event.within === undefined ? undefined : agent.quotas.get(event.within),
+      );
+      break;
+    case "earlier-usage":
+      countEarlierUsage(agent, presentQuota(agent, event.quota, now), event.usage, now);
       break;
     case "renewed": {
       const { slots } = quotaOf(agent, event.quota);

@@ -69,9 +69,13 @@ export function learnFrom(
       isNew = true;
   }
   if (isNew) for (const changed of lowered ? [learner, lowered] : [learner]) targets.shareOut(changed);
-  const shares = scope ? [...scope.shares, ...target.shares] : target.shares;
   // An answer shows the requests of a window, and never the calls under way.
-  for (const share of shares) if (!share.isSlots) compare(share, observation, member, isLowered, now);
+  const rates = target.shares.filter(({ isSlots }) => !isSlots);
+  for (const share of scope?.shares ?? []) {
+    const within = rates.find(({ quota }) => quota.config.windowMs === share.quota.config.windowMs);
+    compare(share, within, observation, member, isLowered, now);
+  }
+  for (const share of rates) compare(share, undefined, observation, member, isLowered, now);
   return isNew;
 }
 
@@ -94,9 +98,13 @@ function learnLimit(
   return true;
 }
 
-/** `isLowered`: the answer has lowered a limit, so it does not show that the limit from before is available. */
+/**
+ * `within`: a share that counts the same calls among others. `isLowered`: the answer has lowered a limit, so it does not show
+ * that the limit from before is available.
+ */
 function compare(
   share: Share,
+  within: Share | undefined,
   { limits, sentAgoMs = 0 }: LimitObservation,
   member: Member,
   isLowered: boolean,
@@ -119,15 +127,24 @@ function compare(
     const counted = observed.limit - observed.remaining;
     let more = counted - at(usage, i);
     if (more > noise) more = counted - at(known(), i);
-    if (more > noise) isLess = true;
+    if (more > noise) {
+      isLess = true;
+      // Where nothing is left, the provider may have counted more than its limit: up to everything that was sent.
+      if (observed.remaining <= 0) more = Math.max(more, usageWithin(within, dimension, now) - at(known(), i));
+    }
     // Only the full limit, without usage outside the swarm, ends a cut.
     else if (observed.limit >= at(quota.config.limits, i) && observed.remaining > 0) isWhole = true;
     return more > noise ? more : 0;
   });
-  if (isLess) member.addExternalUsage(quota, missing, now);
+  if (isLess) member.addExternalUsage(quota, missing, now, within?.quota);
   // A measured cut recovers within seconds, and may come from a limit that no header shows: a shorter window, for instance.
   else if (isWhole && !isLowered && !quota.config.rules.isMeasured && sentAt - quota.backoff.level.cutAt > SETTLED_MS)
     member.recovered(quota, now);
+}
+
+/** The swarm's usage of a dimension in the last window of a share; 0 when the share does not count it. */
+function usageWithin(share: Share | undefined, dimension: HiveDimension, now: number): number {
+  return (share && swarmUsageOf(share.quota, now)[share.dimensions.indexOf(dimension)]) ?? 0;
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   at,
   availableAt,
   capacityOf,
+  type DatedUsage,
   fits,
   isZero,
   largestCost,
@@ -122,6 +123,11 @@ export class Share implements Watched, QuotaPart {
   /** Corrects the usage of a call by `more`, which may be negative. Does nothing once the quota is removed. */
   settle(more: Amounts, sentAt: number, now: number): void {
     if (!isZero(more)) this.#member.runner.settle(this.name, more, this.quota.config.dimensions, sentAt, now);
+  }
+
+  /** Counts usage of this agent from before this share existed. */
+  countEarlier(usage: readonly DatedUsage[], now: number): void {
+    this.#member.runner.do({ type: "earlier-usage", quota: this.name, usage }, now);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Clock, EndpointCount, RateManager } from "@hivepace/core";
-import { isZero, ownUsageOf, UsageWindow } from "../engine/index.ts";
+import { at, datedLike, isZero, ownUsageOf, UsageWindow } from "../engine/index.ts";
 import type { CapacityWatch } from "../limiter/capacity-watch.ts";
 import type { Settings } from "../limiter/config.ts";
 import type { Member } from "../limiter/member.ts";
@@ -302,8 +302,8 @@ export class Targets {
   }
 
   /**
-   * Adds usage from before there was any limit to every share. It counts from now on, so that it leaves the window late and
-   * never early. Usage that a remembered quota has already counted is not counted twice.
+   * Adds usage from before there was any limit to every share, with its age. Usage that a remembered quota has already counted
+   * is not counted twice.
    */
   #countFormer(target: Limited, before: readonly Share[], now: number): void {
     const { unshared } = target;
@@ -318,14 +318,11 @@ export class Targets {
     unshared.expire(now);
     if (shares.length === 0 || isZero(unshared.sum)) return;
     for (const share of shares) {
-      const missing = share.dimensions.map(
-        (name) => (unshared.sum[DIMENSIONS.indexOf(name)] ?? 0) - this.#ownUsage(share, name, now),
+      const indices = share.dimensions.map((dimension) => DIMENSIONS.indexOf(dimension));
+      const missing = share.dimensions.map((dimension, i) =>
+        Math.max(0, at(unshared.sum, at(indices, i)) - this.#ownUsage(share, dimension, now)),
       );
-      share.settle(
-        missing.map((amount) => Math.max(0, amount)),
-        now,
-        now,
-      );
+      if (!isZero(missing)) share.countEarlier(datedLike(unshared, indices, missing, now), now);
     }
     target.unshared = new UsageWindow(DIMENSIONS.length, this.#windowMs);
   }

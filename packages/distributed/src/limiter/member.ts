@@ -161,9 +161,13 @@ export class Member {
     if (quota.backoff.level !== before && !this.isClosed) this.#announce(quota, now);
   }
 
-  /** Counts usage outside the swarm that an answer has shown. */
-  addExternalUsage(quota: Quota, amounts: Amounts, now: number): void {
-    this.runner.do({ type: "external-usage", quota: quota.config.name, amounts }, now);
+  /** Counts usage outside the swarm that an answer has shown. `within` counts the same calls among others. */
+  addExternalUsage(quota: Quota, amounts: Amounts, now: number, within?: Quota): void {
+    const { name } = quota.config;
+    this.runner.do(
+      { type: "external-usage", quota: name, amounts, ...(within && { within: within.config.name }) },
+      now,
+    );
   }
 
   /** Ends the recovery for all agents, because the provider has shown the whole limit. */

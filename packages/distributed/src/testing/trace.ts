@@ -25,6 +25,7 @@ const EVENT_CODES: Readonly<Record<Event["type"], number>> = {
   park: 20,
   unpark: 21,
   outdated: 22,
+  "earlier-usage": 23,
 };
 
 /**
