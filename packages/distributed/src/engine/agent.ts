@@ -98,6 +98,8 @@ interface Link {
   promisedMs: number;
   /** Time of the latest message with a claim of a peer. */
   claimedAt: number;
+  /** Mean fraction of the messages of peers that did not arrive, by the gaps in their sequence numbers. */
+  lossRate: number;
   /** When this agent last answered a message that was too old. */
   answeredAt: number;
   readonly delay: Delay;
@@ -173,6 +175,7 @@ export function newAgent(config: AgentConfig, now: number): Agent {
       heartbeatAt: -Infinity,
       promisedMs: Infinity,
       claimedAt: -Infinity,
+      lossRate: 0,
       answeredAt: -Infinity,
       delay: newDelay(),
     },

@@ -5,6 +5,7 @@ import { type Amounts, addTo, at, copyOf, SLACK, zeros } from "./amounts.ts";
 import { setClaim } from "./claim.ts";
 import { measureSwarm } from "./delay.ts";
 import { budgetAfter } from "./isolation-budget.ts";
+import { silentHeartbeats } from "./loss.ts";
 import type { QuotaReport } from "./message.ts";
 import { observersUsage } from "./observers.ts";
 import type { BudgetRange, PeerQuota, Quota } from "./quota.ts";
@@ -127,7 +128,9 @@ export function dropRemoved(agent: Agent, now: number): void {
 /** Silence after which a peer is suspected. Three of the rare messages of an idle agent may get lost. */
 export function suspectAfterMs(agent: Agent, nextMs: number): number {
   const { suspectAfterHeartbeats, heartbeatMs } = agent.config.tuning;
-  return Math.max(suspectAfterHeartbeats * heartbeatMs, 3.1 * Math.max(nextMs, busyMsOf(agent)));
+  const heartbeats = silentHeartbeats(agent);
+  const rareMs = 3.1 * Math.max(nextMs, busyMsOf(agent));
+  return Math.max(heartbeats * heartbeatMs, (rareMs * heartbeats) / suspectAfterHeartbeats);
 }
 
 /** Marks lost peers: those whose goodbye preceded the silence have left; for all others capacity is held free. */

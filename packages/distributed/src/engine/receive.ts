@@ -9,6 +9,7 @@ import { makePlace } from "./crowding.ts";
 import { noteEchoed } from "./delay.ts";
 import { keepSnapshot } from "./join-snapshot.ts";
 import { answerClaim, releaseLate } from "./late-peers.ts";
+import { noteReceived } from "./loss.ts";
 import { addMember, depart, dropClaims, effectiveLimits, lowerLimits } from "./membership.ts";
 import type { ClaimReport, Message, QuotaReport } from "./message.ts";
 import { agentMode } from "./modes/mode-of.ts";
@@ -73,6 +74,7 @@ export function receive(agent: Agent, message: Message, now: number): boolean {
   membership.hasHeard = true;
   if (peer.id === id && now - peer.firstReceivedAt > 3 * tuning.heartbeatMs) agent.duplicateSeenAt = now;
   const silentMs = now - peer.receivedAt;
+  noteReceived(agent, peer.seq === 0 ? 0 : message.seq - peer.seq - 1);
   peer.seq = message.seq;
   peer.receivedAt = now;
   isNews = releaseLate(agent, peer, now) || isNews;
