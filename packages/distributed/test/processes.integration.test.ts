@@ -63,12 +63,16 @@ describeServer("redis", (server) => {
       expect(await agent.ask("get", { endpoint: "eu" })).toMatchObject({ rpm: used, agents: 4 });
   });
 
-  test.each(["fresh", "starting"])("a view that is never closed does not keep its process alive: %s", async (state) => {
+  test.each([
+    ["with Redis", true, /^fresh\n$/],
+    // A busy machine may take so long that the view counts as stale already.
+    ["without Redis", false, /^(starting|stale)\n$/],
+  ])("a view that is never closed does not keep its process alive: %s", async (_, isThere, state) => {
     const leftOpen = fileURLToPath(new URL("left-open.worker.ts", import.meta.url));
     // The worker waits long for a running server, because the machine may be slow.
-    const [url, timeoutMs] = state === "fresh" ? [server().url, "60000"] : ["redis://127.0.0.1:1", "500"];
+    const [url, timeoutMs] = isThere ? [server().url, "60000"] : ["redis://127.0.0.1:1", "500"];
     const args = ["--conditions", "@hivepace/source", "--import", "tsx", leftOpen, url, timeoutMs];
     const { stdout } = await promisify(execFile)(process.execPath, args);
-    expect(stdout).toBe(`${state}\n`);
+    expect(stdout).toMatch(state);
   });
 });

@@ -113,7 +113,9 @@ async function openHive(
     ...(bus && { bus: bus as MessageBus }),
   });
   let capacity = Infinity;
-  hive.onCapacityChange(({ reason, agentId: by, newCapacity }) => {
+  hive.onCapacityChange(({ resource, reason, agentId: by, newCapacity }) => {
+    // Limits that answers show for the model are a resource of their own.
+    if (resource !== ENDPOINT) return;
     const isCut = newCapacity < capacity && reason !== "configured";
     capacity = newCapacity;
     if (!isCut) return;

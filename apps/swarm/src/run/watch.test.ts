@@ -61,6 +61,16 @@ test("a second cut during a recovery is a new cut, with one recovery for both", 
   expect([watch.reductions, watch.recoveries]).toEqual([2, 1]);
 });
 
+test("a second cut long after the first is awaited for all agents, too", () => {
+  for (const now of [100, 30_000]) for (const [i, agentId] of ["a", "b"].entries()) reduced(agentId, now + i * 20);
+  expect(news).toEqual([
+    { type: "reduced", by: "a", agents: 2, of: 2, tookMs: 20 },
+    { type: "reduced", by: "a", agents: 2, of: 2, tookMs: 20 },
+  ]);
+  for (const agentId of ["a", "b"]) state(agentId, 31_000);
+  expect(news[2]).toEqual({ type: "recovered", agents: 2, afterMs: 30_900 });
+});
+
 test("a cut that does not reach all agents is reported after a delay, with the number reached", () => {
   reduced("a", 100);
   watch.evaluate(10_000);

@@ -30,6 +30,8 @@ const SPREAD_MS = 10_000;
 interface Cut {
   readonly by: string;
   readonly startedAt: number;
+  /** The start of the first of several cuts without a recovery between them. */
+  readonly reducedSince: number;
   readonly firstAt: number;
   lastAt: number;
   readonly reached: Set<string>;
@@ -128,7 +130,7 @@ export class Watch {
     if (!(cut.isReported && isOver)) return;
     this.#cut = undefined;
     this.#recoveries++;
-    this.#emit({ type: "recovered", agents: running.length, afterMs: now - cut.startedAt });
+    this.#emit({ type: "recovered", agents: running.length, afterMs: now - cut.reducedSince });
   }
 
   #knowsAll({ state }: Watched): boolean {
@@ -141,8 +143,8 @@ export class Watch {
     agent.cutAt = now;
     this.#reductions = this.#isTogether ? Math.max(this.#reductions, agent.cuts) : this.#reductions + 1;
     if (this.#cut === undefined || this.#cut.reached.has(agent.agentId)) {
-      const startedAt = this.#cut?.startedAt ?? now;
-      this.#cut = { by, startedAt, firstAt: at, lastAt: at, reached: new Set(), isReported: false };
+      const reducedSince = this.#cut?.reducedSince ?? now;
+      this.#cut = { by, startedAt: now, reducedSince, firstAt: at, lastAt: at, reached: new Set(), isReported: false };
     }
     this.#cut?.reached.add(agent.agentId);
     if (this.#cut) this.#cut.lastAt = Math.max(this.#cut.lastAt, at);
