@@ -61,6 +61,15 @@ test("a second cut during a recovery is a new cut, with one recovery for both", 
   expect([watch.reductions, watch.recoveries]).toEqual([2, 1]);
 });
 
+test("agents that cut at the same time, to different levels, cut once", () => {
+  reduced("a", 100);
+  reduced("a", 120);
+  reduced("b", 130);
+  reduced("a", 140);
+  watch.evaluate(60_000);
+  expect(news).toEqual([{ type: "reduced", by: "a", agents: 2, of: 2, tookMs: 30 }]);
+});
+
 test("a second cut long after the first is awaited for all agents, too", () => {
   for (const now of [100, 30_000]) for (const [i, agentId] of ["a", "b"].entries()) reduced(agentId, now + i * 20);
   expect(news).toEqual([

@@ -24,7 +24,10 @@ export type SwarmNews =
   /** All agents have their whole limit again. */
   | { readonly type: "recovered"; readonly agents: number; readonly afterMs: number };
 
-/** A cut that has not reached every agent after this time is reported without the missing ones. */
+/**
+ * A cut that has not reached every agent after this time is reported without the missing ones. Further reductions until then
+ * belong to the same cut: agents that are refused at the same time cut to slightly different levels, and agree on one.
+ */
 const SPREAD_MS = 10_000;
 
 interface Cut {
@@ -142,7 +145,7 @@ export class Watch {
     agent.cuts++;
     agent.cutAt = now;
     this.#reductions = this.#isTogether ? Math.max(this.#reductions, agent.cuts) : this.#reductions + 1;
-    if (this.#cut === undefined || this.#cut.reached.has(agent.agentId)) {
+    if (this.#cut === undefined || now - this.#cut.startedAt > SPREAD_MS) {
       const reducedSince = this.#cut?.reducedSince ?? now;
       this.#cut = { by, startedAt: now, reducedSince, firstAt: at, lastAt: at, reached: new Set(), isReported: false };
     }
