@@ -1,4 +1,6 @@
+import { seededRandom } from "@hivepace/core/testing";
 import { bytes, text } from "@hivepace/test-kit";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChainLink } from "../engine/index.ts";
 import { LINK_BYTES, MessageChain, ReceivedChain } from "./message-chain.ts";
@@ -20,6 +22,33 @@ test("a link that was revealed before is used up, also right after the end of a 
   const received = new ReceivedChain(all[0] as ChainLink);
   for (const link of all.slice(1)) received.receive(link);
   for (const link of all.slice(-100)) expect(received.receive(link)).toBe("used");
+});
+
+test("links that later ones overtook are used up, over the end of a segment, too", () => {
+  const all = links(1_030);
+  const received = new ReceivedChain(all[0] as ChainLink);
+  for (const i of [500, 900, 1_020, 1_026, 1_028]) expect(received.receive(all[i] as ChainLink)).toBe("next");
+  for (const i of [1_027, 1_024, 1_023, 1_021, 1_019, 600])
+    expect([i, received.receive(all[i] as ChainLink)]).toEqual([i, "used"]);
+  expect(received.receive({ ...(all[1_023] as ChainLink), link: "x".repeat(22) })).toBe("foreign");
+  expect(received.receive(all[1_029] as ChainLink)).toBe("next");
+});
+
+test("no order of arrival and no loss of a few hundred makes a link foreign", () => {
+  const all = links(5_000);
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 31 }), fc.double({ min: 0, max: 0.9, noNaN: true }), (seed, loss) => {
+      const random = seededRandom(seed);
+      const late = 1 + Math.floor(random() * 200);
+      const arrivals = all
+        .map((link, i) => ({ link, at: i + (random() < 0.1 ? random() * late : 0), isLost: i > 0 && random() < loss }))
+        .filter(({ isLost }) => !isLost)
+        .sort((a, b) => a.at - b.at);
+      const received = new ReceivedChain((arrivals[0] as { link: ChainLink }).link);
+      for (const { link } of arrivals.slice(1)) expect(received.receive(link)).not.toBe("foreign");
+    }),
+    { numRuns: 20 },
+  );
 });
 
 test("a link of another chain is foreign, wherever it claims to be, and changes nothing", () => {

@@ -102,10 +102,14 @@ export class ReceivedChain implements LinkReceiver {
     return "next";
   }
 
+  /** True for a link before the last one, whether that was received in its turn or overtaken by later ones. */
   #isUsed({ part, n, link }: ChainLink): boolean {
-    const later = [this.#last, this.#before].find((known) => known?.part === part);
-    if (!later || n > later.n || later.n - n > LONGEST_GAP) return false;
-    return hashed(later.link, later.n - n) === link;
+    const known = [this.#last, this.#before].find((one) => one?.part === part);
+    const steps = n - (known?.n ?? 0);
+    if (!known || Math.abs(steps) > LONGEST_GAP) return false;
+    if (steps <= 0) return hashed(known.link, -steps) === link;
+    // The last links of the segment before may arrive after the first of the present one.
+    return known !== this.#last && hashed(link, steps) === known.link;
   }
 }
 
