@@ -65,7 +65,7 @@ describeServer("redis", (server) => {
 
   test.each([
     ["with Redis", true, /^fresh\n$/],
-    // A busy machine may take so long that the view counts as stale already.
+    // On a busy machine the view may already count as stale.
     ["without Redis", false, /^(starting|stale)\n$/],
   ])("a view that is never closed does not keep its process alive: %s", async (_, isThere, state) => {
     const leftOpen = fileURLToPath(new URL("left-open.worker.ts", import.meta.url));

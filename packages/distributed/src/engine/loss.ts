@@ -4,9 +4,9 @@ import type { Agent } from "./agent.ts";
 const WEIGHT = 1 / 64;
 /** Gaps above this many messages come from outages. */
 const LONGEST_GAP = 5;
-/** Probability at which a series of lost messages is no coincidence. */
+/** Probability below which a series of lost messages is ruled out as the reason for a silence. */
 const IMPROBABLE = 1e-4;
-/** Longest series that is waited for, in heartbeats. */
+/** Upper bound of the silence, in heartbeats, whatever the loss. A stranger who skips sequence numbers can reach it. */
 const MOST_HEARTBEATS = 12;
 
 /** Updates the mean loss by a message of a peer that arrived after `missed` others of that peer were lost. */

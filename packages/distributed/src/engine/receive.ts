@@ -229,10 +229,11 @@ export function answerOutdated(agent: Agent, now: number): boolean {
 /** Receives one report. `now` lies in the past for a remembered report. Returns true when the report contains news. */
 export function receiveReport(agent: Agent, peer: Peer, sent: QuotaReport, upMs: number, now: number): boolean {
   const quota = agent.quotas.get(sent.name);
+  // A claim on a quota that this agent does not have, or has with other limits, keeps it awake, too: its part stays free
+  // unless it shows that it can be reached.
+  if (sent.claim) agent.link.claimedAt = Math.max(agent.link.claimedAt, now);
   if (!quota) {
     rememberReport(agent, peer, sent, upMs, now);
-    // This agent may configure the quota at any time, so its part stays free unless it shows that it can be reached.
-    if (sent.claim) agent.link.claimedAt = now;
     return false;
   }
   const received = boundedReport(agent, quota, sent, isEstablished(peer, upMs, quota.config.windowMs));
@@ -338,7 +339,6 @@ function receiveClaim(
     reportBy(agent, quota, now, repeatsOf(agent, quota));
   if (isChanged) announceFreed(agent, quota, now);
   if (!claim) return isChanged;
-  agent.link.claimedAt = now;
   noteCost(quota, claim.next);
   const { contendedMs, heartbeatMs } = agent.config.tuning;
   if (claim.waitedMs <= contendedMs) return isChanged;

@@ -135,8 +135,10 @@ export class Calls {
     await state.pass(waitMs);
     if (owner.waiting.size > 0) return;
     const again = this.try(owner, { ...plain, endpoint: ask.endpoint ?? ask.route?.[0] ?? "eu" });
-    // The end of a call in flight cannot be predicted.
-    const isRight = again?.allowed === true || again?.reason === "in-flight";
+    // The end of a call in flight cannot be predicted, nor its outcome, which may be a refusal that pauses the endpoint. The
+    // same holds for the call that probes an unavailable endpoint.
+    const isProbing = again !== undefined && owner.hive.explain(again.endpoint, ask.model).availability.isProbing;
+    const isRight = again?.allowed === true || isProbing || [first?.reason, again?.reason].includes("in-flight");
     need(isRight, "retry", () => {
       const now = JSON.stringify({ ...again, lease: undefined });
       return `denied again ${waitMs} ms later, as retryAfterMs of ${JSON.stringify({ ...first, lease: undefined })} said: ${now}`;
